@@ -79,7 +79,8 @@ function createStoring () {
 
 /**
  * Returns a function that passes a long body on as it arrives, to a service that writes it to its disk: 24 in this
- * process, three of one account. Once 24 are on their way, slow ones are ended, and others wait.
+ * process, three of one account. Once 24 are on their way, slow ones are ended, and all but the oldest of an account;
+ * others wait.
  *
  * The function throws RateLimited after 10 s of waiting for others of the account, and Unavailable after 5 s of waiting
  * for others. The stream that it returns fails with PayloadTooLarge beyond `limit` bytes, whatever length was declared,
@@ -89,10 +90,12 @@ function createPassing () {
   const bodies = createConcurrencyLimiter(passedInAll)
   const accounts = createConcurrencyLimiter(passedPerAccount)
   const watchPace = createPace({ isShort: () => bodies.isWaiting('all') })
+  /** Those of an account, the oldest first. Eight accounts with three each could keep all places without being slow. */
+  const open = new Map<string, Set<Readable>>()
 
   return async (request: FastifyRequest, reply: FastifyReply, limit: number): Promise<Readable> => {
-    const { raw } = request
-    holdUntilClosed(reply, await accounts.acquire(request.account.id))
+    const { raw, account: { id: accountId } } = request
+    holdUntilClosed(reply, await accounts.acquire(accountId))
     const release = await bodies.acquire('all')
     let length = 0
     const body = new Transform({
@@ -102,14 +105,19 @@ function createPassing () {
         else done(null, chunk)
       }
     })
+    const own = (open.get(accountId) ?? new Set<Readable>()).add(body)
+    open.set(accountId, own)
     const onError = () => body.destroy(createIncompleteBody())
     const stopWatching = watchPace({
       owners: ownersOf(request),
       countBytes: () => length,
       waitsForClient: () => !raw.complete && body.writableLength + body.readableLength === 0,
-      end: () => body.destroy(new RequestTimeout())
+      end: () => body.destroy(new RequestTimeout()),
+      isSurplus: () => own.values().next().value !== body
     })
     body.once('close', () => {
+      own.delete(body)
+      if (own.size === 0) open.delete(accountId)
       stopWatching()
       discardRest(raw.off('error', onError))
     })

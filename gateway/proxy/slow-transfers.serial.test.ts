@@ -202,3 +202,21 @@ t.test('long responses that are not read do not delay those of others', { buffer
   app.server.off('connection', holdBack)
   t.equal((await call(`${base}/logs/batch`, { ...batch, headers: as() })).status, 200)
 })
+
+t.test('accounts with three videos each do not keep the places from others', { buffered: true }, async (t) => {
+  const gateway = await testGateway(t)
+  const { call, as, services } = gateway
+  services.social.handleWith((request, response) => {
+    request.on('error', () => {}).on('end', () => response.writeHead(200).end('{}')).resume()
+  })
+  // They are not slow.
+  const video = { length: 40 * MEBIBYTE, bytesPerSecond: 200_000 }
+  const attack = Array.from({ length: 8 }, (_, n) => {
+    const [headers, from] = [as(), `127.0.0.${2 + n}`]
+    return [1, 2, 3].map(() => sendAt(gateway, { ...video, headers, from }))
+  }).flat()
+  await Promise.all(attack.map(({ isOpen }) => isOpen))
+  const body = Buffer.alloc(6 * MEBIBYTE)
+  t.equal((await call(`${base}/media`, { method: 'POST', headers: as(), body })).status, 200)
+  for (const { stop } of attack) stop()
+})

@@ -15,6 +15,8 @@ export interface Transfer {
   waitsForClient(): boolean
   /** Ends it, because the client is too slow. */
   end(): void
+  /** Whether it is ended as soon as others wait, however fast it is; default false. */
+  isSurplus?(): boolean
 }
 
 /**
@@ -27,7 +29,7 @@ export function createPace ({ isShort }: { isShort: () => boolean }) {
   const slow = new Map<string, () => void>()
 
   /** Watches a transfer until the returned function is called, or until it was ended. */
-  return ({ owners, countBytes, waitsForClient, end }: Transfer): () => void => {
+  return ({ owners, countBytes, waitsForClient, end, isSurplus = () => false }: Transfer): () => void => {
     const bytesBefore = countBytes()
     let counted = bytesBefore
     let credit = MAX_CREDIT
@@ -35,6 +37,10 @@ export function createPace ({ isShort }: { isShort: () => boolean }) {
     const timer = setInterval(judge, TICK_MS)
 
     function judge () {
+      if (isSurplus() && isShort()) {
+        stop()
+        return end()
+      }
       const bytes = countBytes()
       credit = Math.min(MAX_CREDIT, credit + bytes - counted)
       counted = bytes
