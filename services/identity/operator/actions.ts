@@ -11,7 +11,7 @@ import { grantPremium, takeGrants } from '../subscriptions/grants.ts'
 
 /** Sets a role. Access tokens contain the role, so all sessions end to retire tokens with the old one. */
 export async function setRole (db: Db, by: By, role: Role) {
-  await changeAccount(db, by, async (trx, accountId) => {
+  await changeAccount(db, by, async (trx, { id: accountId }) => {
     await trx.updateTable('accounts').set({ role, updated_at: sql`now()` }).where('id', '=', accountId).execute()
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ROLE_CHANGED', accountId, detail: { role } })
@@ -29,7 +29,7 @@ interface Terms {
 }
 
 export async function grantSubscription ({ db, ...deps }: SubscriptionDeps, by: By, terms: Terms) {
-  await changeAccount(db, by, async (trx, accountId) => {
+  await changeAccount(db, by, async (trx, { id: accountId }) => {
     await grantPremium(trx, deps, { accountId, reason: 'OPERATOR', ...terms })
     const { planId, days } = terms
     await logSecurityEvent(trx, { kind: 'SUBSCRIPTION_GRANTED', accountId, detail: { planId, days } })
@@ -38,7 +38,7 @@ export async function grantSubscription ({ db, ...deps }: SubscriptionDeps, by: 
 
 /** Ends what was granted, never what a store sold. @returns whether there was a grant */
 export async function cancelSubscriptionOf ({ db, ...deps }: SubscriptionDeps, by: By) {
-  return await changeAccount(db, by, async (trx, accountId) => {
+  return await changeAccount(db, by, async (trx, { id: accountId }) => {
     const isTaken = await takeGrants(trx, deps, accountId)
     if (isTaken) await logSecurityEvent(trx, { kind: 'SUBSCRIPTION_TAKEN', accountId, detail: {} })
     return isTaken
@@ -47,7 +47,7 @@ export async function cancelSubscriptionOf ({ db, ...deps }: SubscriptionDeps, b
 
 /** Has the stores asked now. @returns how many purchases of the account they are asked about */
 export async function recheckPurchases (db: Db, by: By) {
-  return await changeAccount(db, by, async (trx, accountId) => {
+  return await changeAccount(db, by, async (trx, { id: accountId }) => {
     const asked = await trx.updateTable('purchases').set({ check_at: sql`now()`, attempts: 0 })
       .where(
         'id',
@@ -65,7 +65,7 @@ export async function recheckPurchases (db: Db, by: By) {
 
 /** Whether purchases in the stores' sandboxes count for an account, as those of people who review the app. */
 export async function markSandbox ({ db, ...deps }: SubscriptionDeps, by: By, usesSandbox: boolean) {
-  await changeAccount(db, by, async (trx, accountId) => {
+  await changeAccount(db, by, async (trx, { id: accountId }) => {
     await trx.updateTable('accounts').set({ uses_sandbox: usesSandbox }).where('id', '=', accountId).execute()
     await deriveSubscription(trx, deps, accountId)
     await logSecurityEvent(trx, { kind: 'SANDBOX_MARKED', accountId, detail: { usesSandbox } })
@@ -74,7 +74,7 @@ export async function markSandbox ({ db, ...deps }: SubscriptionDeps, by: By, us
 
 /** Bans an account: all sessions end, and no new one starts until the account is unbanned. */
 export async function ban (db: Db, by: By) {
-  await changeAccount(db, by, async (trx, accountId) => {
+  await changeAccount(db, by, async (trx, { id: accountId }) => {
     await setHidden(trx, accountId, { banned_at: sql`now()` })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: {} })
@@ -83,7 +83,7 @@ export async function ban (db: Db, by: By) {
 
 /** Ends every ban of an account. @returns whether it was banned */
 export async function unban (db: Db, by: By) {
-  return await changeAccount(db, by, async (trx, accountId, { isBanned }) => {
+  return await changeAccount(db, by, async (trx, { id: accountId, isBanned }) => {
     if (!isBanned) return false
     await setHidden(trx, accountId, { banned_at: null })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: {} })
@@ -93,7 +93,7 @@ export async function unban (db: Db, by: By) {
 
 /** @returns how many sessions ended @throws UserNotFound */
 export async function endAllSessionsOf (db: Db, by: By) {
-  return await changeAccount(db, by, async (trx, accountId) => {
+  return await changeAccount(db, by, async (trx, { id: accountId }) => {
     const sessions = await endSessions(trx, { accountId })
     if (sessions > 0) {
       await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId, detail: { by: 'OPERATOR', sessions } })
@@ -116,11 +116,11 @@ export async function removeProviderOf (db: Db, accountId: string, provider: Pro
 async function changeAccount<Result> (
   db: Db,
   by: By,
-  work: (trx: Trx, accountId: string, account: LockedAccount) => Promise<Result>
+  work: (trx: Trx, account: LockedAccount) => Promise<Result>
 ) {
   return await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, by)
     if (!account) throw new UserNotFound()
-    return await work(trx, account.id, account)
+    return await work(trx, account)
   })
 }
