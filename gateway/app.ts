@@ -17,7 +17,7 @@ import { serveHtmlPages } from './pages/html-pages.ts'
 import { serveMedia } from './pages/media.ts'
 import { serveMeta } from './pages/meta.ts'
 import { serveOpenapi } from './pages/openapi.ts'
-import { dropPipelined, refusePipelined } from './proxy/pipelining.ts'
+import { ignorePipelined, refusePipelined } from './proxy/pipelining.ts'
 import { createUpstream } from './proxy/pools.ts'
 import type { Upstream } from './proxy/pools.ts'
 import { prepareResponses } from './proxy/respond.ts'
@@ -69,7 +69,6 @@ export async function createGateway (
       requireAppVersion(config)
     ]
   })
-  dropPipelined(app.server)
   app.addHook('onClose', async () => {
     identity.close()
     counter.close()
@@ -78,6 +77,7 @@ export async function createGateway (
 
   try {
     prepareResponses(app, { origins: config.CORS_ORIGINS })
+    ignorePipelined(app.server, app.heldBytes)
     await addPages(app, config, jsonClient)
     app.get('/.well-known/jwks.json', {
       config: { public: true, logFields: { upstream: 'identity' } },

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
 import { until } from '@tandem/test-kit'
 import { testGateway } from '../test/gateway.ts'
-import { dropPipelined } from './pipelining.ts'
 
 const base = '/api/mobile/v1'
 const MEBIBYTE = 1024 * 1024
@@ -99,26 +97,4 @@ t.test('files that are not read hold 128 MiB in all: then the oldest are ended',
   t.equal((await call(`/media/public/${name}`)).body.length, MEBIBYTE)
   // They could not be closed in order.
   for (const socket of accepted) socket.destroy()
-})
-
-t.test('a request that does not wait for the response before it is 429, and ends the connection', async (t) => {
-  const { url } = await testGateway(t)
-  const socket = await sendRaw(t, url, 'GET /health/live HTTP/1.1\r\n\r\n'.repeat(2))
-  const answers = (await socket.toArray()).join('')
-  t.match(answers, /^HTTP\/1.1 200 [^]*HTTP\/1.1 429 [^]*connection: close[^]*"code":"RATE_LIMITED"/)
-})
-
-t.test('of thousands of requests in one packet two are handled', async (t) => {
-  let handled = 0
-  const server = createServer({ requireHostHeader: false }, (_request, response) => {
-    handled++
-    response.end()
-  })
-  dropPipelined(server)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const socket = await sendRaw(t, url, 'GET / HTTP/1.1\r\n\r\n'.repeat(3_000))
-  await once(socket.resume(), 'close')
-  t.equal(handled, 2)
 })
