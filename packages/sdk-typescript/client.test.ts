@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import {
   createTandem,
@@ -253,6 +255,18 @@ t.test('a request can be aborted, and does not wait forever', async (t) => {
   const patient = await serve(t, [() => controller.abort()])
   t.match(await errorOf(patient.tandem.listFeed({ signal: controller.signal })), { code: 'ABORTED' })
   t.equal(patient.requests.length, 1)
+})
+
+t.test('garbage that is collected meanwhile keeps no request from ending', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collecting = setInterval(runInNewContext('gc') as () => void, 5)
+  t.teardown(() => clearInterval(collecting))
+  const { tandem } = await serve(t, [() => {}], { retries: { attempts: 1, timeoutMs: 200 } })
+  t.match(await errorOf(tandem.listFeed()), { code: 'TIMEOUT' })
+  const controller = new AbortController()
+  const once = { attempts: 1, timeoutMs: 5_000 }
+  const patient = await serve(t, [() => setTimeout(() => controller.abort(), 200)], { retries: once })
+  t.match(await errorOf(patient.tandem.listFeed({ signal: controller.signal })), { code: 'ABORTED' })
 })
 
 /** The response begins and then stands still, or its connection is lost. */

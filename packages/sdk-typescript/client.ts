@@ -61,13 +61,14 @@ export function createTandem (options: TandemOptions): Tandem {
 
   async function sendSignedIn (request: Request, isUpload: boolean) {
     const canRepeat = ['GET', 'HEAD'].includes(request.method) || request.headers.has('idempotency-key')
-    const response = await send(() => request.clone(), { canRepeat, isUpload })
+    const sendOptions = { canRepeat, isUpload, signal: request.signal }
+    const response = await send(() => request.clone(), sendOptions)
     const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     if (response.status !== 401 || token === undefined) return response
     const renewed = await session.renew(token)
     if (renewed === undefined) return response
     request.headers.set('authorization', `Bearer ${renewed}`)
-    return await send(() => request.clone(), { canRepeat, isUpload })
+    return await send(() => request.clone(), sendOptions)
   }
 
   const client = createClient({

@@ -19,6 +19,8 @@ export type Send = (create: () => Request, options: SendOptions) => Promise<Resp
 interface SendOptions {
   canRepeat: boolean
   isUpload: boolean
+  /** Ends the request. In Node, the signal of a cloned request does not follow that of the first for long. */
+  signal?: AbortSignal
 }
 
 type Fetch = (request: Request) => Promise<Response>
@@ -28,45 +30,49 @@ type Fetch = (request: Request) => Promise<Response>
  * Retry-After says, otherwise with exponential back-off.
  */
 export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, timeoutMs }: RetryOptions): Send {
-  return async (create, { canRepeat, isUpload }) => {
+  return async (create, { canRepeat, isUpload, signal }) => {
     for (let attempt = 1;; attempt++) {
-      const request = create()
-      const result = await sendOnce(fetch, request, isUpload ? UPLOAD_TIMEOUT_MS : timeoutMs).catch((error: unknown) =>
+      const attemptMs = isUpload ? UPLOAD_TIMEOUT_MS : timeoutMs
+      const result = await sendOnce(fetch, create(), attemptMs, signal).catch((error: unknown) =>
         toTandemError(error, undefined)
       )
-      const isLast = !canRepeat || attempt >= attempts || request.signal.aborted
+      const isLast = !canRepeat || attempt >= attempts || signal?.aborted
       const backOffMs = baseDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
       if (result instanceof TandemError) {
         if (isLast) throw result
-        await sleep(backOffMs, request.signal)
+        await sleep(backOffMs, signal)
         continue
       }
       const requestedMs = (readRetryAfter(result.headers) ?? 0) * 1_000
       if (isLast || ![429, 502, 503, 504].includes(result.status) || requestedMs > maxDelayMs) return result
       // Read to its end, so that the connection can be used again.
       await result.text().catch(() => {})
-      await sleep(Math.max(backOffMs, requestedMs), request.signal)
+      await sleep(Math.max(backOffMs, requestedMs), signal)
     }
   }
 }
 
 // As long as the server waits for a video over a slow connection.
 const UPLOAD_TIMEOUT_MS = 15 * 60_000
+const underWay = new Set<Request>()
 
-async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
+async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number, signal: AbortSignal | undefined) {
   // AbortSignal.any and AbortSignal.timeout are missing in React Native.
   const controller = new AbortController()
   const abort = () => controller.abort()
-  if (request.signal.aborted) abort()
+  if (signal?.aborted) abort()
   // Also while the response is read.
-  request.signal.addEventListener('abort', abort)
+  signal?.addEventListener('abort', abort)
+  const sent = new Request(request, { signal: controller.signal })
+  // In Node, a request that nothing holds is collected as garbage, and is not aborted then.
+  underWay.add(sent)
   let isTimeout = false
   const timer = setTimeout(() => {
     isTimeout = true
     abort()
   }, timeoutMs)
   try {
-    const response = await fetch(new Request(request, { signal: controller.signal }))
+    const response = await fetch(sent)
     // A connection can be lost or stand still in the middle of a response, too. A file is read as it arrives.
     if (response.headers.get('content-type')?.startsWith('application/json')) await response.clone().text()
     return response
@@ -75,20 +81,21 @@ async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
     throw new TandemError('The server did not respond in time', { code: 'TIMEOUT', cause: error })
   } finally {
     clearTimeout(timer)
+    underWay.delete(sent)
   }
 }
 
-async function sleep (ms: number, signal: AbortSignal) {
+async function sleep (ms: number, signal: AbortSignal | undefined) {
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
+      signal?.removeEventListener('abort', abort)
       resolve()
     }, ms)
     const abort = () => {
       clearTimeout(timer)
       reject(new TandemError('The request was aborted', { code: 'ABORTED' }))
     }
-    signal.addEventListener('abort', abort, { once: true })
+    signal?.addEventListener('abort', abort, { once: true })
   })
 }
 
