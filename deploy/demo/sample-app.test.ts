@@ -227,8 +227,12 @@ async function blockInChat (page: Page, others: Page) {
   await openSafety()
   await blocked.getByText('Nobody.').waitFor()
   await page.getByRole('button', { name: 'Back' }).click()
-  await page.getByRole('link', { name: 'Safety' }).waitFor()
+  const settings = page.getByRole('link', { name: 'Safety' })
+  await settings.waitFor()
   await page.getByRole('button', { name: 'Back' }).click()
+  // The history of a browser goes back a moment later; a page that is opened before would be left instead.
+  await settings.waitFor({ state: 'detached' })
+  await page.waitForURL(/\/app\/$/)
   await go(page, 'Chats')
   await page.getByRole('link', { name: 'Leo' }).click()
   await page.getByRole('button', { name: 'Report' }).click()
