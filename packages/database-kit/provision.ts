@@ -9,16 +9,17 @@ import { TIMEOUTS_MS } from './timeouts.ts'
  * @returns the service's own connection URL
  */
 export async function provision (adminUrl: string, service: string, password: string) {
+  const user = `tandem_${service}`
   const client = new pg.Client({ connectionString: await findPrimary(adminUrl), connectionTimeoutMillis: 30_000 })
   client.on('error', () => {})
   await client.connect()
   try {
-    const role = client.escapeIdentifier(`tandem_${service}`)
+    const role = client.escapeIdentifier(user)
     const schema = client.escapeIdentifier(service)
     await client.query('begin')
     // Six services provisioned at once would otherwise write the same catalogue rows.
     await client.query("select pg_advisory_xact_lock(hashtext('tandem.provision'))")
-    const known = await client.query('select from pg_roles where rolname = $1', [`tandem_${service}`])
+    const known = await client.query('select from pg_roles where rolname = $1', [user])
     await client.query(
       `${known.rowCount ? 'alter' : 'create'} role ${role} login password ${client.escapeLiteral(password)}`
     )
@@ -37,5 +38,5 @@ export async function provision (adminUrl: string, service: string, password: st
   }
 
   // Of several hosts, no URL can be parsed.
-  return adminUrl.replace(/^(\w+:\/\/)(?:[^@/]*@)?/, `$1tandem_${service}:${encodeURIComponent(password)}@`)
+  return adminUrl.replace(/^(\w+:\/\/)(?:[^@/]*@)?/, `$1${user}:${encodeURIComponent(password)}@`)
 }

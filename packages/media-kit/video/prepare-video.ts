@@ -81,6 +81,8 @@ async function runProcess (source: string, target: string, maxSeconds: number): 
     env: { MALLOC_ARENA_MAX: '2' },
     execArgv: [
       `--max-old-space-size=${HEAP_MEBIBYTES}`,
+      // Of 16 MiB by default. It takes no longer.
+      '--max-semi-space-size=1',
       '--permission',
       ...[...code, source, target].map((each) => `--allow-fs-read=${each}`),
       `--allow-fs-write=${target}`
