@@ -37,9 +37,11 @@ export async function listBreakingChanges (url: string, folder: string): Promise
   const breakingChanges: string[] = []
   try {
     for (const directory of await migrationFolders(folder)) {
-      for (const [name, { text }] of Object.entries(await readMigrations(directory))) {
+      for (const [name, { text, concurrent }] of Object.entries(await readMigrations(directory))) {
         const before = await readSchema(db)
-        await db.transaction().execute(async (trx: Transaction<unknown>) => await sql.raw(text).execute(trx))
+        // A schema without rows needs no concurrent builds, which wait for every transaction of the database.
+        const statements = concurrent ? text.replaceAll(' concurrently', '') : text
+        await db.transaction().execute(async (trx: Transaction<unknown>) => await sql.raw(statements).execute(trx))
         const allowed = [...text.matchAll(/^-- Safe: (\S+), /gm)].map(([, name]) => name)
         const found = compare(before, await readSchema(db)).filter((change) => !allowed.includes(change.name))
         const service = path.basename(path.dirname(directory))

@@ -1,9 +1,6 @@
-import path from 'node:path'
 import t from 'tap'
-import { connect } from './connect.ts'
 import { deleteExpiredQuotas, readDailyQuota, useDailyQuota, type DailyQuotaTables } from './daily-quota.ts'
-import { migrate } from './migrate.ts'
-import { testSchema } from './testing.ts'
+import { testDatabase } from './testing.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
 const at = (time: string) => new Date(`2026-${time}:00Z`)
@@ -14,9 +11,7 @@ function dayIn (offset: number, now: Date) {
   return { startsAt: new Date(startsAt * HOUR_MS), endsAt: new Date((startsAt + 24) * HOUR_MS) }
 }
 
-const url = await testSchema(t, async (url) => await migrate(url, path.join(import.meta.dirname)))
-const db = connect<DailyQuotaTables>(url, { log: { warn () {} }, timeoutFactor: 10 })
-t.teardown(() => db.destroy())
+const { db } = await testDatabase<DailyQuotaTables>(t, import.meta.dirname)
 
 /** An account with a quota of three a day. */
 function someAccount () {

@@ -1,10 +1,8 @@
-import path from 'node:path'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect } from './connect.ts'
 import { IdempotencyConflict, withIdempotencyKey, type IdempotencyTables } from './idempotency.ts'
-import { migrate } from './migrate.ts'
-import { testSchema } from './testing.ts'
+import { testDatabase } from './testing.ts'
 
 interface Tables extends IdempotencyTables {
   orders: { number: number }
@@ -12,7 +10,7 @@ interface Tables extends IdempotencyTables {
 
 /** Connects with a lock timeout of 300 ms. */
 async function start (t: Test) {
-  const url = await testSchema(t, async (url) => await migrate(url, path.join(import.meta.dirname)))
+  const { url } = await testDatabase<Tables>(t, import.meta.dirname)
   const failed: string[] = []
   const db = connect<Tables>(url, {
     log: { warn () {} },

@@ -1,8 +1,10 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { until } from '@tandem/test-kit'
 import { migrate } from './migrate.ts'
 import { provision } from './provision.ts'
 import { testSchema } from './testing.ts'
@@ -95,6 +97,92 @@ t.test('a migration that is empty, or has the number of another, is an error tha
     message: 'migrations 001-make.sql and 001-other.sql have the same number'
   })
   t.same(await query(url, "select to_regclass('things') as found"), [{ found: null }])
+})
+
+const concurrent = `-- Without a transaction: it is large.
+create index concurrently if not exists things_by_id on things (id) where id > 0;
+drop index concurrently if exists things_by_note;
+`
+const isValid = async (url: string, index: string) =>
+  (await query(url, `select indisvalid as valid from pg_index where indexrelid = to_regclass('${index}')`))[0]
+    ?.['valid']
+
+/** A table with an index, and a transaction that has written to it, for which a concurrent build waits. */
+async function givenWrittenTable (t: Test) {
+  const { folder, add } = await service(t, {
+    '001-make.sql': 'create table things (id int, note text); create index things_by_note on things (note)'
+  })
+  const url = await testSchema(t, async () => {})
+  await migrate(url, folder)
+  const writer = new pg.Client({ connectionString: url })
+  await writer.connect()
+  t.teardown(async () => await writer.end())
+  await writer.query('begin; insert into things values (1)')
+  await add('002-index.sql', concurrent)
+  const untilBuilding = async () => await until(async () => await isValid(url, 'things_by_id') === false)
+  return { folder, add, url, writer, untilBuilding }
+}
+
+t.test('an index built without a transaction stops no writes, also if several machines migrate at once', async (t) => {
+  const { folder, add, url, writer, untilBuilding } = await givenWrittenTable(t)
+  await add('003-more.sql', 'alter table things add more text')
+  const [other, otherUrl] = [
+    await service(t, { '001-make.sql': 'create table x ()' }),
+    await testSchema(t, async () => {})
+  ]
+  const migrations = Promise.all([migrate(url, folder), migrate(url, folder), migrate(url, folder)])
+  await untilBuilding()
+  await query(url, "set lock_timeout = '1s'; insert into things values (2)")
+  await migrate(otherUrl, other.folder)
+  // Longer than Postgres takes to find a deadlock.
+  await sleep(1_500)
+  t.equal(await isValid(url, 'things_by_id'), false, 'it is still being built')
+  await writer.query('commit')
+  await migrations
+  t.equal(await isValid(url, 'things_by_id'), true)
+  t.equal(await isValid(url, 'things_by_note'), undefined)
+  t.same(await query(url, 'select count(more) from things'), [{ count: '0' }], 'the later migration has run')
+})
+
+t.test('an index whose build died is built again, and only then has the migration run', async (t) => {
+  const { folder, url, writer, untilBuilding } = await givenWrittenTable(t)
+  const migration = migrate(url, folder).catch((error: Error) => error)
+  await untilBuilding()
+  await query(
+    url,
+    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and query like '%exists things_by_id on%'"
+  )
+  t.match(await migration, { message: /\/002-index failed$/, cause: { code: '57P01' } })
+  t.equal(await isValid(url, 'things_by_id'), false)
+  await writer.query('commit')
+  await migrate(url, folder)
+  t.equal(await isValid(url, 'things_by_id'), true)
+  t.equal(await isValid(url, 'things_by_note'), undefined)
+})
+
+t.test('a process that died before it recorded that its indexes are built, or dropped, does no harm', async (t) => {
+  const { folder, add, url, writer } = await givenWrittenTable(t)
+  await writer.query('commit')
+  await query(url, 'drop index things_by_note; create index things_by_id on things (id) where id > 0')
+  await add('003-wrong.sql', 'select nonsense')
+  await t.rejects(migrate(url, folder), { message: /\/003-wrong failed$/ })
+  t.equal(await isValid(url, 'things_by_id'), true)
+  await add('003-wrong.sql', 'alter table things add more text')
+  await migrate(url, folder)
+  t.same(await query(url, 'select more from things'), [{ more: null }])
+  await add('002-index.sql', `${concurrent}-- edited`)
+  await t.rejects(migrate(url, folder), { message: /\/002-index was edited after it ran here/ })
+})
+
+t.test('what cannot be repeated is refused without a transaction', async (t) => {
+  const url = await testSchema(t, async () => {})
+  const first = '-- Without a transaction: it is large.\n'
+  for (const statement of ['create index concurrently a on things (id)', 'create index a on things (id)', 'select 1']) {
+    const { folder } = await service(t, { '001-make.sql': `${concurrent};${statement}` })
+    await t.rejects(migrate(url, folder), { message: /^migration 001-make.sql: without a transaction, indexes are/ })
+  }
+  const { folder } = await service(t, { '001-make.sql': `${first}-- nothing` })
+  await t.rejects(migrate(url, folder), { message: 'migration 001-make.sql is empty' })
 })
 
 t.test('the previous version does not change a schema that a later version has migrated', async (t) => {
