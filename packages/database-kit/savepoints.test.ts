@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
 import { connect } from './connect.ts'
@@ -56,5 +57,33 @@ t.test('an error that is not the fault of an item ends the transaction', async (
     { code: '40P01' }
   )
   t.equal(calls, 1)
+  t.same(await stored(), [])
+})
+
+/** Takes too long for the numbers in `slow`. Returns how often it was called as well. */
+async function insertSlowly (numbers: number[], slow: number[]) {
+  let calls = 0
+  const outcome = await db.transaction().execute(async (trx) => {
+    await sql`set local statement_timeout = '100ms'`.execute(trx)
+    return await inSavepoints(trx, numbers, async (some) => {
+      calls++
+      await trx.insertInto('rows').values(some.map((number) => ({ number }))).execute()
+      if (some.some((number) => slow.includes(number))) await sql`select pg_sleep(5)`.execute(trx)
+    })
+  }).catch((error: unknown) => ({ error }))
+  return { ...outcome, calls }
+}
+
+t.test('an item that takes too long alone undoes only its own changes', async (t) => {
+  t.match(await insertSlowly([1, 2, 3], [2]), { failures: [{ item: 2, error: { code: '57014' } }] })
+  t.same(await stored(), [1, 3])
+  t.match(await insertSlowly([13, 7], [7]), { failures: [{ item: 13 }, { item: 7 }] }, 'Postgres is fast for another')
+})
+
+t.test('while Postgres is slow for everything, no item is at fault', async (t) => {
+  const all = [1, 2, 3, 4, 5, 6, 7, 8]
+  t.match(await insertSlowly(all, all), { error: { code: '57014' }, calls: 5 }, 'it stops early')
+  t.match(await insertSlowly([1, 2], [1, 2]), { error: { code: '57014' }, calls: 3 })
+  t.match(await insertSlowly([1], [1]), { error: { code: '57014' }, calls: 1 })
   t.same(await stored(), [])
 })
