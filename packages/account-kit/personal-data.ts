@@ -71,7 +71,9 @@ const deleted = (entry: Omit<Personal, 'isPersonal' | 'erase' | 'before'>) => ({
 
 /** The tables of the kits that every service has. */
 export const kitTables = {
-  outbox: notPersonal('Published events are deleted after 72 hours, and the others are still to be published.'),
+  outbox: notPersonal(
+    'Published events are deleted after 72 hours, rejected ones after 30 days, and the others are still to be published.'
+  ),
   processed_events: notPersonal('It holds ids of events only.'),
   failed_messages: deleted({
     rowsOf: (accountId) => sql<SqlBool>`position(${accountId}::text in message) > 0`,

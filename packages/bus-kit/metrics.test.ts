@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { register } from 'prom-client'
 import t from 'tap'
 import { until } from '@tandem/test-kit'
@@ -56,4 +57,14 @@ t.test('the lag of a consumer is read from the broker, so that a stuck one shows
   release()
   await until(async () => await read('bus_consumer_lag', labels) === 0)
   t.ok((await read('bus_consumer_acknowledged_seq', labels) ?? 0) >= (acknowledged ?? 0) + 3)
+})
+
+t.test('of a long outbox, only the first events are counted', async (t) => {
+  const { db, publisher, nats } = await testBus(t)
+  await nats.stop()
+  await sql`
+    insert into outbox (type, subject, data)
+    select 'alpha.thing.happened.v1', 'thing', '{}' from generate_series(1, 100_100)`.execute(db)
+  publisher().relay()
+  t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), 100_001)
 })

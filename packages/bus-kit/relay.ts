@@ -208,7 +208,7 @@ async function markRejected (trx: Transaction<Tables>, bus: Bus, { id, type }: R
   published.inc({ type, outcome: 'rejected' })
   bus.log.error(
     { err: error, id, type },
-    'an event cannot be published and stays in the outbox; set its rejected_reason to null to try again'
+    'an event cannot be published and stays in the outbox for 30 days; set its rejected_reason to null to try again'
   )
 }
 
@@ -282,7 +282,9 @@ async function hasLost (db: Db, { createdAt, lastSeq }: StreamState) {
 /** Deletes a chunk of expired rows of each table. @returns how many there were in the larger one */
 export async function deleteExpired (db: Db) {
   // Both ids are UUIDv7, which sort by time, so the primary keys serve as indexes on time.
-  const oldEvents = sql`id < (select uuidv7(interval '-72 hours')) and published_at is not null order by id`
+  const oldEvents = sql`id < (select uuidv7(interval '-72 hours')) and (
+      published_at is not null or (rejected_reason is not null and id < (select uuidv7(interval '-30 days')))
+    ) order by id`
   const events = await deleteChunk(db, 'outbox', oldEvents)
   const oldClaims = sql`event_id < (select uuidv7(interval '-14 days')) order by event_id`
   return Math.max(events, await deleteChunk(db, 'processed_events', oldClaims))

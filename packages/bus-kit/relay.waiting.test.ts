@@ -205,7 +205,7 @@ t.test('a stop publishes what was committed before', async (t) => {
   t.equal(await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst(), undefined)
 })
 
-t.test('events published three days ago and claims of two weeks ago are deleted', async (t) => {
+t.test('events published three days ago, or rejected a month ago, and claims of two weeks ago are deleted', async (t) => {
   const { db } = await testBus(t)
   const agedId = (age: string) => sql<string>`uuidv7(${age}::interval)`
   const row = {
@@ -221,14 +221,20 @@ t.test('events published three days ago and claims of two weeks ago are deleted'
   await db.insertInto('outbox').values([
     { ...row, id: agedId('-73 hours'), published_at: new Date() },
     { ...row, id: agedId('-71 hours'), published_at: new Date() },
-    { ...row, id: agedId('-73 hours'), published_at: null }
+    { ...row, id: agedId('-31 days'), published_at: null },
+    { ...row, id: agedId('-31 days'), published_at: null, rejected_reason: 'too large' },
+    { ...row, id: agedId('-29 days'), published_at: null, rejected_reason: 'too large' }
   ]).execute()
   await db.insertInto('processed_events').values(
     ['-15 days', '-13 days'].map((age) => ({ event_id: agedId(age), consumer: 'effects' }))
   ).execute()
 
-  t.equal(await deleteExpired(db), 1)
-  t.equal((await db.selectFrom('outbox').select('id').execute()).length, 2, 'an event that was never published stays')
+  t.equal(await deleteExpired(db), 2)
+  t.match(
+    await db.selectFrom('outbox').select(['published_at', 'rejected_reason']).orderBy('id').execute(),
+    [{ published_at: null, rejected_reason: null }, { rejected_reason: 'too large' }, { published_at: Date }],
+    'an event that still waits is never deleted'
+  )
   t.equal((await db.selectFrom('processed_events').select('event_id').execute()).length, 1)
   t.equal(await deleteExpired(db), 0)
 })
