@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { until } from '@tandem/test-kit'
 import { migrate } from './migrate.ts'
 import { provision } from './provision.ts'
-import { testSchema } from './testing.ts'
+import { testDatabase } from './testing.ts'
 
 async function service (t: Test, migrations: Record<string, string>) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-migrate-'))
@@ -29,12 +29,25 @@ async function query (url: string, text: string) {
   }
 }
 
+// Other files drop schemas, at which Kysely fails while it reads the catalogue, and keep transactions open, for which a
+// concurrent build waits.
+const { url: database } = await testDatabase(t, (await service(t, {})).folder)
+let schemas = 0
+
+async function emptySchema () {
+  const name = `empty_${++schemas}`
+  await query(database, `create schema ${name}`)
+  const url = new URL(database)
+  url.searchParams.set('options', `-c search_path=${name}`)
+  return url.href.replaceAll('+', '%20')
+}
+
 t.test('migrations run in order, each once, also if several machines start at the same time', async (t) => {
   const { folder, add } = await service(t, {
     '002-fill.sql': 'insert into things values (1)',
     '001-make.sql': 'create table things (id int)'
   })
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   await Promise.all([migrate(url, folder), migrate(url, folder), migrate(url, folder)])
   t.same(await query(url, 'select id from things'), [{ id: 1 }])
   await add('003-more.sql', 'insert into things values (2); insert into things values (3)')
@@ -47,7 +60,7 @@ t.test('a migration that fails is rolled back and named, and runs once it is cor
     '001-make.sql': 'create table things (id int)',
     '002-wrong.sql': 'create table others (id int); select nonsense'
   })
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   await t.rejects(migrate(url, folder), { message: /\/002-wrong failed$/, cause: { message: /nonsense/ } })
   t.same(
     await query(
@@ -66,7 +79,7 @@ t.test('a migration that ran and is now missing, before a later one, is an error
     '001-make.sql': 'create table things (id int)',
     '002-more.sql': 'create table others (id int)'
   })
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   await migrate(url, folder)
   await rm(path.join(folder, 'migrations/001-make.sql'))
   await t.rejects(migrate(url, folder), { cause: { message: /001-make is missing/ } })
@@ -74,7 +87,7 @@ t.test('a migration that ran and is now missing, before a later one, is an error
 
 t.test('a migration that was edited after it ran is an error that names it', async (t) => {
   const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)' })
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   await migrate(url, folder)
   await add('001-make.sql', 'create table things (id bigint)')
   await add('002-more.sql', 'create table others (id int)')
@@ -91,7 +104,7 @@ t.test('a migration that is empty, or has the number of another, is an error tha
     '001-make.sql': 'create table things (id int)',
     '001-other.sql': 'create table others (id int)'
   })
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   await t.rejects(migrate(url, empty.folder), { message: 'migration 002-later.sql is empty' })
   await t.rejects(migrate(url, double.folder), {
     message: 'migrations 001-make.sql and 001-other.sql have the same number'
@@ -112,7 +125,7 @@ async function givenWrittenTable (t: Test) {
   const { folder, add } = await service(t, {
     '001-make.sql': 'create table things (id int, note text); create index things_by_note on things (note)'
   })
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   await migrate(url, folder)
   const writer = new pg.Client({ connectionString: url })
   await writer.connect()
@@ -128,7 +141,7 @@ t.test('an index built without a transaction stops no writes, also if several ma
   await add('003-more.sql', 'alter table things add more text')
   const [other, otherUrl] = [
     await service(t, { '001-make.sql': 'create table x ()' }),
-    await testSchema(t, async () => {})
+    await emptySchema()
   ]
   const migrations = Promise.all([migrate(url, folder), migrate(url, folder), migrate(url, folder)])
   await untilBuilding()
@@ -175,7 +188,7 @@ t.test('a process that died before it recorded that its indexes are built, or dr
 })
 
 t.test('what cannot be repeated is refused without a transaction', async (t) => {
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   const first = '-- Without a transaction: it is large.\n'
   for (const statement of ['create index concurrently a on things (id)', 'create index a on things (id)', 'select 1']) {
     const { folder } = await service(t, { '001-make.sql': `${concurrent};${statement}` })
@@ -187,7 +200,7 @@ t.test('what cannot be repeated is refused without a transaction', async (t) => 
 
 t.test('the previous version does not change a schema that a later version has migrated', async (t) => {
   const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)' })
-  const url = await testSchema(t, async () => {})
+  const url = await emptySchema()
   await migrate(url, folder)
   await add('002-later.sql', 'alter table things add note text')
   await migrate(url, folder)
