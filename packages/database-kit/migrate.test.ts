@@ -74,6 +74,12 @@ t.test('a migration that fails is rolled back and named, and runs once it is cor
   t.same(await query(url, 'select * from others'), [])
 })
 
+t.test('a connection without a schema is an error', async (t) => {
+  const { folder } = await service(t, { '001-make.sql': 'create table things (id int)' })
+  const url = (await emptySchema()).replace(/empty_\d+/, 'missing')
+  await t.rejects(migrate(url, folder), { code: '3F000' })
+})
+
 t.test('a migration that ran and is now missing, before a later one, is an error', async (t) => {
   const { folder } = await service(t, {
     '001-make.sql': 'create table things (id int)',

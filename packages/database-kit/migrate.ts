@@ -40,16 +40,17 @@ export async function migrate (url: string, folder: string) {
 /** Locks the schema for the session. */
 async function lockSchema (db: Kysely<unknown>) {
   for (;;) {
-    const { rows: [schema] } = await sql<{ name: string, isLocked: boolean }>`
+    const { rows: [schema] } = await sql<{ name: string, isLocked: boolean | null }>`
       select current_schema() as name,
         pg_try_advisory_lock(hashtext('tandem.migrate'), hashtext(current_schema())) as "isLocked"`.execute(db)
-    if (schema?.isLocked) return schema.name
+    // Null without a schema, which the first statement reports.
+    if (schema?.isLocked !== false) return schema?.name
     // A statement that waited for the lock would deadlock: a concurrent index build waits for all that are running.
     await sleep(LOCK_RETRY_MS)
   }
 }
 
-async function runMigrations (db: Kysely<unknown>, directory: string, schema: string) {
+async function runMigrations (db: Kysely<unknown>, directory: string, schema: string | undefined) {
   const name = path.basename(path.dirname(directory)).replaceAll('-', '_')
   const files = await readMigrations(directory)
   const checksums = sql.table(`${name}_migration_checksums`)
