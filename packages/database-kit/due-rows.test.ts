@@ -162,15 +162,15 @@ t.test('rows of one transaction: one that fails stays due and undoes only its ow
 t.test('rows of one transaction: one that always takes too long stays due alone', async (t) => {
   const [slow] = await givenTasks(5)
   const done = workLocked(db, {
-    async lock (trx, failedIds) {
-      await sql`set local statement_timeout = '100ms'`.execute(trx)
-      return await trx.selectFrom('tasks').where('status', '=', 'open')
+    lock: async (trx, failedIds) =>
+      await trx.selectFrom('tasks').where('status', '=', 'open')
         .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
-        .select('id').orderBy('due_at').limit(3).forUpdate().skipLocked().execute()
-    },
+        .select('id').orderBy('due_at').limit(3).forUpdate().skipLocked().execute(),
     async work (trx, rows) {
       await trx.updateTable('tasks').set({ status: 'done' }).where('id', 'in', rows.map(({ id }) => id)).execute()
-      if (rows.some(({ id }) => id === slow)) await sql`select pg_sleep(5)`.execute(trx)
+      if (!rows.some(({ id }) => id === slow)) return
+      await sql`set local statement_timeout = '20ms'`.execute(trx)
+      await sql`select pg_sleep(60)`.execute(trx)
     }
   })
   await t.rejects(done, { code: '57014' })

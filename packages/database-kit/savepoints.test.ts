@@ -63,14 +63,15 @@ t.test('an error that is not the fault of an item ends the transaction', async (
 /** Takes too long for the numbers in `slow`. Returns how often it was called as well. */
 async function insertSlowly (numbers: number[], slow: number[]) {
   let calls = 0
-  const outcome = await db.transaction().execute(async (trx) => {
-    await sql`set local statement_timeout = '100ms'`.execute(trx)
-    return await inSavepoints(trx, numbers, async (some) => {
+  const outcome = await db.transaction().execute(async (trx) =>
+    await inSavepoints(trx, numbers, async (some) => {
       calls++
       await trx.insertInto('rows').values(some.map((number) => ({ number }))).execute()
-      if (some.some((number) => slow.includes(number))) await sql`select pg_sleep(5)`.execute(trx)
+      if (!some.some((number) => slow.includes(number))) return
+      await sql`set local statement_timeout = '20ms'`.execute(trx)
+      await sql`select pg_sleep(60)`.execute(trx)
     })
-  }).catch((error: unknown) => ({ error }))
+  ).catch((error: unknown) => ({ error }))
   return { ...outcome, calls }
 }
 
