@@ -2,6 +2,7 @@ import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
+import { clearDeletedPosts } from './erasure/deleted-posts.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'
 import { deleteOldCanceledActivities } from './posts/snapshots.ts'
@@ -22,6 +23,7 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media' | 'upload
   await runSteps({
     'recently hidden rows': async () => await markRecentlyHidden(db),
     'expired stories': async () => await clearExpiredStories(db),
+    'deleted posts': async () => await clearDeletedPosts(db),
     // Until then, anyone with their URL can see them.
     'public images': async () => await replacePublicImages(deps),
     cases: async () => await purgeCases(deps),

@@ -12,7 +12,7 @@ import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 type SnapshotOf<Rpc extends RpcDefinition> = ColumnType<
   Type.Static<Rpc['response']>,
   string | null | undefined,
-  never
+  null
 >
 
 export interface Tables
@@ -88,6 +88,7 @@ export interface Tables
     created_at: Generated<Date>,
     edited_at: Generated<Date | null>,
     deleted_at: Date | null,
+    cleared_at: Generated<Date | null>,
     hidden_at: Generated<Date | null>
   }
   canceled_activities: { activity_id: string, starts_at: Date }

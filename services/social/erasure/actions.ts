@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PostDeleted } from '@tandem/contracts'
 import { removeComments } from '../comments/actions.ts'
@@ -10,20 +10,18 @@ import { isAboutStoryOf, isInCaseOf, isInKeptCaseOf, isOnPostOf, ofComments } fr
 // Each erases a batch of rows together with the counters of others.
 
 /**
- * Erases what an account did, and what others did to its posts or stories.
+ * Deletes rows about posts or stories.
  * @param counters where the rows are counted: a table, its counter, and the column of a row with its key
  */
-const eraseCounted = (
+const deleteCounted = (
   table: 'likes' | 'poll_votes' | 'story_reactions' | 'story_views',
   about: 'post_id' | 'story_id',
   counters: [table: Counted, counter: string, column: string][]
 ) =>
-async (trx: Trx, accountId: string, limit: number) => {
-  const isAboutTheirs = about === 'post_id' ? isOnPostOf(accountId) : isAboutStoryOf(accountId)
+async (trx: Trx, which: RawBuilder<boolean>, limit: number) => {
   const { rows } = await sql<Record<string, string>>`
     delete from ${sql.table(table)} where (${sql.ref(about)}, account_id) in (
-      select ${sql.ref(about)}, account_id from ${sql.table(table)}
-      where account_id = ${accountId} or ${isAboutTheirs} limit ${sql.lit(limit)}
+      select ${sql.ref(about)}, account_id from ${sql.table(table)} where ${which} limit ${sql.lit(limit)}
     ) returning *`.execute(trx)
   for (const [counted, counter, column] of counters) {
     await lowerCounters(trx, counted, counter, rows.map((row) => row[column]!))
@@ -31,13 +29,24 @@ async (trx: Trx, accountId: string, limit: number) => {
   return rows.length
 }
 
-export const eraseLikes = eraseCounted('likes', 'post_id', [['posts', 'likes_count', 'post_id']])
-export const eraseVotes = eraseCounted('poll_votes', 'post_id', [
+export const deleteLikes = deleteCounted('likes', 'post_id', [['posts', 'likes_count', 'post_id']])
+export const deleteVotes = deleteCounted('poll_votes', 'post_id', [
   ['poll_options', 'votes_count', 'option_id'],
   ['polls', 'total_votes', 'post_id']
 ])
-export const eraseReactions = eraseCounted('story_reactions', 'story_id', [['stories', 'reaction_count', 'story_id']])
-export const eraseViews = eraseCounted('story_views', 'story_id', [['stories', 'view_count', 'story_id']])
+const deleteReactions = deleteCounted('story_reactions', 'story_id', [['stories', 'reaction_count', 'story_id']])
+const deleteViews = deleteCounted('story_views', 'story_id', [['stories', 'view_count', 'story_id']])
+
+/** Erases what an account did, and what others did to its posts or stories. */
+const eraseActs =
+  (deleteActs: typeof deleteLikes, isAboutTheirs: typeof isOnPostOf) =>
+  async (trx: Trx, accountId: string, limit: number) =>
+    await deleteActs(trx, sql`account_id = ${accountId} or ${isAboutTheirs(accountId)}`, limit)
+
+export const eraseLikes = eraseActs(deleteLikes, isOnPostOf)
+export const eraseVotes = eraseActs(deleteVotes, isOnPostOf)
+export const eraseReactions = eraseActs(deleteReactions, isAboutStoryOf)
+export const eraseViews = eraseActs(deleteViews, isAboutStoryOf)
 
 export async function eraseStories (trx: Trx, accountId: string, limit: number) {
   const deleted = await trx.deleteFrom('stories')
@@ -56,13 +65,16 @@ export async function eraseStories (trx: Trx, accountId: string, limit: number) 
 const POSTS_PER_BATCH = 1_000
 
 /** Comments of the account, and all on its posts. Replies of others stay, as when its author deletes a comment. */
-export async function eraseComments (trx: Trx, accountId: string, limit: number) {
+export const eraseComments = async (trx: Trx, accountId: string, limit: number) =>
+  await deleteComments(trx, ofComments(accountId), limit)
+
+export async function deleteComments (trx: Trx, which: RawBuilder<boolean>, limit: number) {
   // Every change to the comments of a post takes this lock first, so no reply can be added meanwhile.
   const posts = await sql<{ id: string }>`
     select id from posts where id in (
-      select post_id from comments where ${ofComments(accountId)} limit ${sql.lit(POSTS_PER_BATCH)}
+      select post_id from comments where ${which} limit ${sql.lit(POSTS_PER_BATCH)}
     ) order by id for no key update`.execute(trx)
-  const comments = await trx.selectFrom('comments').where(ofComments(accountId))
+  const comments = await trx.selectFrom('comments').where(which)
     .where(sql<boolean>`post_id = any(${posts.rows.map(({ id }) => id)}::uuid[])`)
     // Replies first: a comment whose replies are all erased leaves no place behind.
     .select('id').orderBy(sql`parent_id is null`).limit(limit).execute()

@@ -10,8 +10,9 @@ import { checkErasure, checkExport, checkIndexes, checkSchema, type Seed } from 
 import { createSocialErasure } from '../erasure.ts'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
+import { clearDeletedPosts } from './deleted-posts.ts'
 
-const { db, deps, person, get, post, follows } = await testApp(t)
+const { db, deps, person, get, post, del, follows, publishedEvents } = await testApp(t)
 const { erasure } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
@@ -290,4 +291,103 @@ t.test('a service is not ready while another replica erases somebody', async (t)
   })
   await until(async () => await restarted.checkCompared().then(() => true, () => false))
   t.same((await restarted.verify(theirs)).left, {})
+})
+
+t.test('an hour after its deletion, a post keeps nothing but its place, also if the process is killed meanwhile', async (t) => {
+  const [ana, ben, cleo] = [await person('Ana'), await person('Ben'), await person('Cleo')]
+  const create = async (body: object) =>
+    (await post(ana, '/feed', { visibility: 'PUBLIC', content: 'Secret #tag @ben', ...body })).data.post.id as string
+  const id = await create({ type: 'POLL', pollOptions: [{ text: 'one' }, { text: 'two' }], locationName: 'Here' })
+  const [younger, kept] = [await create({ type: 'TEXT' }), await create({ type: 'TEXT' })]
+  const posts = [id, younger, kept]
+  for (const each of posts) {
+    await post(ben, `/feed/${each}/like`)
+    const { data: { comment } } = await post(ben, `/feed/${each}/comment`, { content: 'A secret @cleo' })
+    await post(cleo, `/feed/${each}/comment`, { content: 'Another secret', parentId: comment.id })
+    await get(ben, `/feed/${each}`)
+  }
+  const { data: { post: { poll } } } = await get(ben, `/feed/${id}`)
+  await post(ben, `/feed/${id}/vote`, { optionId: poll.options[0].id })
+  await sql`insert into likes (post_id, account_id) select ${id}, gen_random_uuid() from generate_series(1, 1500)`
+    .execute(db)
+  await sql`update posts set likes_count = 1501 where id = ${id}`.execute(db)
+  t.equal((await post(cleo, '/reports', { targetType: 'POST', targetId: id, reason: 'SPAM' })).status, 201)
+  const age = async (...ids: string[]) =>
+    await sql`update posts set deleted_at = now() - interval '61 minutes' where id = any(${ids}::uuid[])`.execute(db)
+  await del(ana, `/feed/${younger}`)
+  await del(ana, `/feed/${id}`)
+  await age(id)
+
+  const counts = async () => {
+    const tables = [
+      'likes',
+      'comments',
+      'mentions',
+      'post_hashtags',
+      'post_readers',
+      'polls',
+      'poll_options',
+      'poll_votes'
+    ]
+    const left: Record<string, number[]> = {}
+    for (const table of tables) {
+      const { rows } = await sql<{ count: number }>`
+        select (select count(*)::int from ${sql.table(table)} where post_id = each.id) as count
+        from unnest(${posts}::uuid[]) with ordinality as each (id, position) order by position`.execute(db)
+      left[table] = rows.map(({ count }) => count)
+    }
+    return left
+  }
+  const before = await counts()
+  for (const [table, [count = 0]] of Object.entries(before)) t.ok(count > 0, table)
+
+  await sql`create function fail () returns trigger language plpgsql as $$ begin raise 'killed'; end $$`.execute(db)
+  await sql`create trigger interrupt before delete on comments for each row execute function fail()`.execute(db)
+  await t.rejects(clearDeletedPosts(db), { message: 'killed' })
+  await sql`drop trigger interrupt on comments`.execute(db)
+  await Promise.all([clearDeletedPosts(db), clearDeletedPosts(db)])
+
+  const cleared = Object.entries(before).map(([table, [, ...others]]) => [table, [0, ...others]])
+  t.same(await counts(), Object.fromEntries(cleared), 'the other posts stay as they are')
+  const { created_at, deleted_at, cleared_at, views_count, ...row } = await db.selectFrom('posts').where('id', '=', id)
+    .selectAll().executeTakeFirstOrThrow()
+  t.ok(created_at && deleted_at && cleared_at)
+  const names = [
+    'media_type',
+    'activity_id',
+    'workout_id',
+    'achievement_id',
+    'location_name',
+    'latitude',
+    'longitude',
+    'workout',
+    'achievement',
+    'activity',
+    'edited_at',
+    'hidden_at'
+  ]
+  t.same(row, {
+    ...Object.fromEntries(names.map((name) => [name, null])),
+    id,
+    author_id: ana,
+    type: 'POLL',
+    visibility: 'PUBLIC',
+    content: '',
+    media_urls: [],
+    likes_count: 0,
+    comments_count: 0
+  })
+  for (const who of [ana, ben]) t.match(await get(who, `/feed/${id}`), { status: 410, code: 'GONE' })
+  t.match(await del(ben, `/feed/${id}/like`), { status: 410 })
+  t.match(await get(cleo, '/reports'), { data: { reports: [{ targetId: id }] } })
+  t.match(
+    await db.selectFrom('case_evidence').innerJoin('cases', 'cases.id', 'case_id').where('target_id', '=', id)
+      .select('content').executeTakeFirstOrThrow(),
+    { content: { content: 'Secret #tag @ben', pollOptions: ['one', 'two'] } }
+  )
+
+  await age(younger)
+  await clearDeletedPosts(db)
+  t.same((await counts())['likes'], [0, 0, 1], 'once it is due, too')
+  t.equal((await publishedEvents('social.post.deleted.v1')).filter(({ postId }) => postId === id).length, 1)
 })
