@@ -34,6 +34,7 @@ export const givenCase = (more: object = {}) => ({
   version: 1,
   reportsCount: 2,
   isRestricted: false,
+  hidesPictures: false,
   isHeld: false,
   claimedBy: null,
   claimedUntil: null,

@@ -10,7 +10,7 @@ export const excerpt = sql<string | null>`
     content ->> 'displayName'), ${sql.lit(EXCERPT_CHARACTERS)}), '')`
 
 /** Whether only administrators see all pictures of a case. Nobody else takes or decides it. */
-const hidesPictures = sql<boolean>`(is_restricted and (
+export const hidesPictures = sql<boolean>`(is_restricted and (
   exists (select from case_files where case_id = cases.id)
   or exists (select from reports where case_id = cases.id and evidence <> '{}')))`
 

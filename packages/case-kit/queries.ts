@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { excerpt } from './decisions.ts'
+import { excerpt, hidesPictures } from './decisions.ts'
 import type { CaseTables, Outcome, Priority } from './tables.ts'
 
 export interface CaseSummary {
@@ -66,7 +66,8 @@ export async function listCases (db: Kysely<CaseTables>, { cursor, accountId, li
 
 /** One case with its evidence and the numbers of its files. */
 export async function findCase (db: Kysely<CaseTables>, id: string) {
-  const { rows: [found] } = await sql<CaseSummary>`select ${columns} from cases where id = ${id}`.execute(db)
+  const { rows: [found] } = await sql<CaseSummary & { hidesPictures: boolean }>`
+    select ${columns}, ${hidesPictures} as "hidesPictures" from cases where id = ${id}`.execute(db)
   if (!found) return
   const { rows: evidence } = await sql<{ content: Record<string, unknown>, createdAt: Date }>`
     select content, created_at as "createdAt" from case_evidence where case_id = ${id} order by case_evidence.id`

@@ -61,6 +61,7 @@ const Report = Type.Object({
 })
 const Case = Type.Object({
   ...summary,
+  hidesPictures: Type.Boolean(),
   evidence: Type.Array(Type.Object({ content: AnyObject, createdAt: Timestamp })),
   files: Type.Array(
     Type.Object({ number: Type.Integer(), source: Type.String(), sha256: Nullable(Type.String()) })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { rightsOf } from '@tandem/operator-kit'
 import { at, opened, stored, testPages } from '../../test/console-pages.ts'
-import { givenCase } from '../../test/console.ts'
+import { ALL_RIGHTS, givenCase } from '../../test/console.ts'
 
-const { answers, call, submit, received } = await testPages(t)
+const { answers, rights, call, submit, received } = await testPages(t)
 
 t.test('a report of what happened at an activity shows the activity', async (t) => {
   const activity = {
@@ -50,6 +51,26 @@ t.test('a post shows every text of it', async (t) => {
     t.match((await call(`/cases/social/${opened.id}`)).text, '<p>An ugly place</p>')
   }
   answers.set('social GET /operator/cases/:id', { case: opened })
+})
+
+t.test('a moderator sees no form for a case that only administrators decide', async (t) => {
+  const show = async (role: 'ADMIN' | 'MODERATOR', hidesPictures: boolean) => {
+    rights.current = rightsOf(role)
+    answers.set('social GET /operator/cases/:id', { case: { ...opened, isRestricted: true, hidesPictures } })
+    return (await call(`/cases/social/${opened.id}`)).text
+  }
+  const sentence = 'Only administrators decide this case'
+  t.teardown(() => {
+    rights.current = ALL_RIGHTS
+    answers.set('social GET /operator/cases/:id', { case: opened })
+  })
+  const text = await show('MODERATOR', true)
+  t.match(text, sentence)
+  t.notMatch(text, /name="verdict"|\/claim"/)
+  for (const others of [await show('MODERATOR', false), await show('ADMIN', true)]) {
+    t.match(others, 'name="verdict"')
+    t.notMatch(others, sentence)
+  }
 })
 
 t.test('a decision is sent as the operator made it, and the next case is taken', async (t) => {

@@ -8,6 +8,8 @@ import { badge, due, label, reasonField, segment, time } from './parts.ts'
 import { caseServices, pathOfCase, priorityBadge, takeNext, type CaseSummary, type QueuedCase } from './queue.ts'
 
 interface Case extends CaseSummary {
+  /** Whether only administrators decide it. A service of an earlier version does not send it. */
+  hidesPictures?: boolean
   evidence: Evidence[]
   files: CaseFile[]
   reports: Report[]
@@ -104,7 +106,13 @@ function casePage (visit: Visit, found: OpenedCase, decisions: Decision[]): Html
         <div class="card">${reportsOf(visit, found.reports, found.reportsCount)}</div>
       </section>
       <aside aria-label="${texts.decision.title}">
-        ${isDecided ? resolution(visit, found, decisions) : decisionPanel(visit, found)}
+        ${
+    isDecided
+      ? resolution(visit, found, decisions)
+      : found.hidesPictures && !visit.can('restricted-files.read')
+      ? html`<p class="note warn">${texts.problems.codes.CASE_RESTRICTED}</p>`
+      : decisionPanel(visit, found)
+  }
         <div class="card"><h2>${texts.people.person}</h2>
           <p><a class="button" href="${reason}" data-key="p">${texts.people.openPerson}<kbd aria-hidden="true">p</kbd></a></p>
           <p class="meta">${

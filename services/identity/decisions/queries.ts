@@ -5,13 +5,14 @@ export const APPEAL_DAYS = 180
 const STRIKES_COUNT_FOR = '180 days'
 const MAX_DECISIONS = 50
 
+/** How many strikes count against a row of `accounts`. */
+export const strikesCount = sql<number>`(select count(*) from strikes where account_id = accounts.id
+  and removed_at is null and created_at > now() - ${STRIKES_COUNT_FOR}::interval)`
+
 /** How an account stands with the rules, as its owner sees it. The operator and dismissals are left out. */
 export async function readStanding (db: Db, accountId: string) {
   const { rows: [account] } = await sql<{ isBanned: boolean, strikes: number }>`
-    select banned_at is not null as "isBanned", (
-      select count(*) from strikes where account_id = accounts.id and removed_at is null
-        and created_at > now() - ${STRIKES_COUNT_FOR}::interval) as strikes
-    from accounts where id = ${accountId}`.execute(db)
+    select banned_at is not null as "isBanned", ${strikesCount} as strikes from accounts where id = ${accountId}`.execute(db)
   const restrictions = await db.selectFrom('restrictions').where('account_id', '=', accountId)
     .where('lifted_at', 'is', null)
     .where((row) => row.or([row('until', 'is', null), row('until', '>', sql<Date>`now()`)]))

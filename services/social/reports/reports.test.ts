@@ -192,6 +192,10 @@ t.test('a moderator does not take a case whose pictures only administrators see'
   const [text, pictures] = [await caseOf([]), await caseOf(['https://example.com/a.png'])]
   t.match(await claim(text, 'MODERATOR'), { success: true })
   t.match(await claim(pictures, 'MODERATOR'), { code: 'CASE_RESTRICTED' })
+  for (const [id, hidesPictures] of [[text, false], [pictures, true]] as const) {
+    const { body } = await app.inject({ url: `/operator/cases/${id}`, headers: operatorBearer('MODERATOR') })
+    t.match(JSON.parse(body), { data: { case: { hidesPictures } } })
+  }
   t.match(await claim(pictures, 'ADMIN'), { success: true })
 })
 
