@@ -107,6 +107,12 @@ t.test('a decision is published, mailed and shown to the person', async (t) => {
 
   await sql`update restrictions set until = now() where account_id = ${account.id}`.execute(db)
   t.match(await standingOf(account), { status: 'WARNED', restrictions: [] }, 'it ends by itself')
+
+  const seen = async () => (await get(`/operator/people/${account.id}?reason=test`, { headers: operator })).data.person
+  t.match(await seen(), { status: 'WARNED', strikes: 1 })
+  await sql`update strikes set created_at = now() - interval '181 days' where account_id = ${account.id}`.execute(db)
+  t.match(await standingOf(account), { status: 'GOOD' })
+  t.match(await seen(), { status: 'GOOD', strikes: 0 }, 'operators count as the account sees it')
 })
 
 t.test('of fifty decisions about a case at once, one is made', async (t) => {

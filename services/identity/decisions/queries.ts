@@ -12,7 +12,8 @@ export const strikesCount = sql<number>`(select count(*) from strikes where acco
 /** How an account stands with the rules, as its owner sees it. The operator and dismissals are left out. */
 export async function readStanding (db: Db, accountId: string) {
   const { rows: [account] } = await sql<{ isBanned: boolean, strikes: number }>`
-    select banned_at is not null as "isBanned", ${strikesCount} as strikes from accounts where id = ${accountId}`.execute(db)
+    select banned_at is not null as "isBanned", ${strikesCount} as strikes from accounts where id = ${accountId}`
+    .execute(db)
   const restrictions = await db.selectFrom('restrictions').where('account_id', '=', accountId)
     .where('lifted_at', 'is', null)
     .where((row) => row.or([row('until', 'is', null), row('until', '>', sql<Date>`now()`)]))

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
 import { orderDigest } from '../purchases/actions.ts'
 import { listLinks } from '../provider-links/queries.ts'
-import { readStanding } from '../decisions/queries.ts'
+import { readStanding, strikesCount } from '../decisions/queries.ts'
 import type { Db } from '../tables.ts'
 
 // Of Google Play, and the transaction ids of the App Store.
@@ -38,7 +38,7 @@ export async function readPerson (db: Db, accountId: string) {
       'created_at as memberSince',
       sql<boolean>`email_verified_at is not null`.as('emailVerified'),
       sql<boolean>`leaving_at is not null`.as('isDeletionPending'),
-      sql<number>`(select count(*) from strikes where account_id = accounts.id and removed_at is null)`.as('strikes'),
+      strikesCount.as('strikes'),
       sql<number>`(select count(*) from sessions where account_id = accounts.id and ended_at is null)`.as('sessions')
     ]).executeTakeFirst()
   if (!account) throw new UserNotFound()
