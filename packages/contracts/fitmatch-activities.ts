@@ -152,6 +152,8 @@ export const MeetingDisarmed = defineEvent(
 )
 /** The person can no longer report back: their account is closed, paused or restricted. The contact learns of it. */
 export const MeetingEnded = defineEvent('fitmatch.meeting.ended.v1', meeting)
+/** The same after the alarm. The contact learns of it; the meeting stays, for the all-clear once the person is back. */
+export const MeetingSilenced = defineEvent('fitmatch.meeting.silenced.v1', meeting)
 
 /** The person has reported back, before or after the alarm, or has ended the meeting. Nothing waits for them any more. */
 export const MeetingFinished = defineEvent('fitmatch.meeting.finished.v1', meeting)

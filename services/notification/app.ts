@@ -13,7 +13,13 @@ import { onMessagesRead } from './inbox/consumers.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
 import { onMatchEnded, onNotificationRequested, onNotificationsObsolete } from './notifications/consumers.ts'
-import { onMeetingCleared, onMeetingEnded, onMeetingOverdue, onMeetingShared } from './meetings/consumers.ts'
+import {
+  onMeetingCleared,
+  onMeetingEnded,
+  onMeetingOverdue,
+  onMeetingShared,
+  onMeetingSilenced
+} from './meetings/consumers.ts'
 import { operatorRoutes } from './operators/routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
@@ -59,7 +65,8 @@ const consumers = [
   onMeetingShared,
   onMeetingOverdue,
   onMeetingCleared,
-  onMeetingEnded
+  onMeetingEnded,
+  onMeetingSilenced
 ]
 const rpcHandlers = [handleTrustedContactStatus, handlePersonalData, handleErasureCheck]
 

@@ -1,7 +1,13 @@
 import { isHidden } from '@tandem/account-kit'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { MeetingDisarmed, MeetingEnded, MeetingFinished, TrustedContactStatus } from '@tandem/contracts'
+import {
+  MeetingDisarmed,
+  MeetingEnded,
+  MeetingFinished,
+  MeetingSilenced,
+  TrustedContactStatus
+} from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { MeetingNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -37,15 +43,21 @@ export async function disarmWithoutContact ({ db, callRpc }: Pick<Deps, 'db' | '
 /**
  * Ends the armed meetings of a person who can no longer report back, because their account is closed, paused or
  * restricted. Their contact, who would otherwise get an alarm or nothing at all, learns of it. A meeting that is armed
- * at the same moment ends when it is due.
+ * at the same moment ends when it is due. After the alarm, a meeting stays, for the all-clear once the person is back; the
+ * contact learns that it cannot come for now. A week later nobody waits for it any more.
  */
 export async function endMeetingsOfHidden (db: Db, accountId: string) {
   await db.transaction().execute(async (trx) => {
     // The event can be late, and the person back.
     if (!await isHidden(trx, accountId)) return
+    const ids = ['id as meetingId', 'activity_id as activityId', 'account_id as accountId'] as const
     const ended = await trx.deleteFrom('meetings').where('account_id', '=', accountId).where('status', '=', 'ARMED')
-      .returning(['id as meetingId', 'activity_id as activityId', 'account_id as accountId']).execute()
+      .returning(ids).execute()
     for (const meeting of ended) await publish(trx, MeetingEnded, meeting.meetingId, meeting)
+    // Afterwards: the statement above waits for an alarm that is being raised.
+    const alarmed = await trx.selectFrom('meetings').where('account_id', '=', accountId).where('status', '=', 'ALARMED')
+      .where('alarm_at', '>', sql<Date>`now() - interval '7 days'`).select(ids).execute()
+    for (const meeting of alarmed) await publish(trx, MeetingSilenced, meeting.meetingId, meeting)
   })
 }
 

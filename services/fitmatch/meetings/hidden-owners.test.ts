@@ -1,6 +1,6 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
-import { MeetingAsked, MeetingEnded, MeetingOverdue, PersonHidden } from '@tandem/contracts'
+import { MeetingAsked, MeetingEnded, MeetingOverdue, MeetingSilenced, PersonHidden } from '@tandem/contracts'
 import { activityApi } from '../test/activities.ts'
 import { testApp } from '../test/app.ts'
 import { runDueMeetings } from './alarms.ts'
@@ -75,6 +75,14 @@ t.test('after the alarm, and when the owner is back before a late event, the mee
   t.equal(await alarmed.statusOf(), 'ALARMED')
   await alarmed.hide(true, 1_000)
   t.equal(await alarmed.statusOf(), 'ALARMED', 'they can still give the all-clear once they are back')
+  const silenced = async () =>
+    (await publishedEvents(MeetingSilenced)).filter((data) => data['meetingId'] === alarmed.meetingId)
+  const { activityId, meetingId, accountId } = alarmed
+  t.same(await silenced(), [{ meetingId, activityId, accountId }], 'the contact is to be notified that none can come')
+  await db.updateTable('meetings').where('id', '=', meetingId)
+    .set({ ask_at: new Date(Date.now() - 8 * 86_400_000), alarm_at: new Date(Date.now() - 7.5 * 86_400_000) }).execute()
+  await alarmed.hide(true, 1_000)
+  t.equal((await silenced()).length, 1, 'after a week nobody waits for it')
 
   const late = await givenMeeting()
   await late.hide(false, 2_000)

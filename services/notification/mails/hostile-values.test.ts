@@ -43,6 +43,7 @@ t.test('no mail carries a link or markup of people', (t) => {
         'meetingOverdue',
         'meetingCleared',
         'meetingEnded',
+        'meetingSilenced',
         'passwordChanged',
         'providerLinked',
         'newSignIn'

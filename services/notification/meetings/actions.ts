@@ -65,23 +65,30 @@ export async function mailOverdue (deps: Deps, meeting: Meeting) {
   await deps.mailer.enqueue([mailId])
 }
 
-/**
- * Mails the contact that the person has reported back, if an alarm was mailed: the one who got it, also if another one
- * was chosen since. A later alarm mails nothing.
- */
-export async function mailCleared (deps: Deps, meeting: Meeting) {
+/** Mails the contact that the person has reported back, if an alarm was mailed. A later alarm mails nothing. */
+export const mailCleared = async (deps: Deps, meeting: Meeting) => await mailAfterAlarm(deps, meeting, 'meetingCleared')
+
+/** Mails the contact that no all-clear can come for now, because the person can no longer report back. */
+export const mailSilenced = async (deps: Deps, meeting: Meeting) =>
+  await mailAfterAlarm(deps, meeting, 'meetingSilenced')
+
+/** Mails the contact who got the alarm, also if another one was chosen since. */
+async function mailAfterAlarm (deps: Deps, meeting: Meeting, kind: 'meetingCleared' | 'meetingSilenced') {
   const { meetingId, accountId } = meeting
   const alarm = await findAlarm(deps, meetingId)
   const status = await findContactStatus(deps, accountId)
   const canTellFormer = alarm?.isSent && await isStillEligible(deps, accountId, alarm.recipient)
   const mailId = await deps.db.transaction().execute(async (trx) => {
-    const { is_overdue } = await lockMeetingMails(trx, meetingId)
-    await trx.updateTable('meeting_mails').set({ is_cleared: true }).where('meeting_id', '=', meetingId).execute()
-    if (!is_overdue) return
+    const { is_overdue, is_cleared } = await lockMeetingMails(trx, meetingId)
+    if (is_cleared) return
+    if (kind === 'meetingCleared') {
+      await trx.updateTable('meeting_mails').set({ is_cleared: true }).where('meeting_id', '=', meetingId).execute()
+      if (!is_overdue) return
+    }
     const current = await shareContact(trx, accountId, status)
     const isSame = !alarm || alarm.recipient === current?.email
     const contact = isSame ? current : canTellFormer && await findFormer(trx, accountId, alarm.recipient)
-    return contact ? await mailContact(trx, deps, { ...meeting, contact }, 'meetingCleared') : undefined
+    return contact ? await mailContact(trx, deps, { ...meeting, contact }, kind) : undefined
   })
   await deps.mailer.enqueue([mailId])
 }
@@ -144,6 +151,7 @@ const dedupePrefixes = {
   meetingShared: 'meeting-shared',
   meetingOverdue: 'meeting-overdue',
   meetingCleared: 'meeting-cleared',
+  meetingSilenced: 'meeting-silenced',
   meetingEnded: 'meeting-ended'
 } as const
 
@@ -154,7 +162,7 @@ async function mailContact (
   { meetingId, accountId, version, contact }: Meeting & {
     contact: Omit<ConfirmedContact, 'id'> & { id: string | null }
   },
-  kind: 'meetingShared' | 'meetingOverdue' | 'meetingCleared' | 'meetingEnded',
+  kind: keyof typeof dedupePrefixes,
   details: Awaited<ReturnType<typeof readDetails>> = null
 ) {
   const owner = await trx.selectFrom('people').where('account_id', '=', accountId).select('name').executeTakeFirst()
@@ -164,8 +172,8 @@ async function mailContact (
     accountId,
     // Bounded by the activities of a day. A limit would suppress an alarm.
     rateLimited: false,
-    // An alarm that waits for a mail server must not arrive after the all-clear.
-    ...kind !== 'meetingShared' && { collapseKey: `meeting:${meetingId}` },
+    // An alarm that waits for a mail server must not arrive after the all-clear. That none can come replaces no alarm.
+    ...kind !== 'meetingShared' && kind !== 'meetingSilenced' && { collapseKey: `meeting:${meetingId}` },
     ...renderMail({
       kind,
       locale: contact.locale,

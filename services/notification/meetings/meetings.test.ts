@@ -162,7 +162,7 @@ t.test('without activities, no contact is mailed', async (t) => {
   const { owner, tell, mailsTo } = setUp()
   const meeting = await owner()
   turnOff(t, 'activities')
-  for (const each of ['shared', 'overdue', 'cleared', 'ended'] as const) await tell(each, meeting)
+  for (const each of ['shared', 'overdue', 'cleared', 'ended', 'silenced'] as const) await tell(each, meeting)
   t.strictSame(await mailsTo(meeting.email), [])
 })
 
@@ -258,6 +258,27 @@ t.test('the contact of a person who can no longer report back learns that no mai
 
   const declined = await owner('DECLINED')
   await tell('ended', declined)
+  t.same(await mailsTo(declined.email), [])
+})
+
+t.test('after the alarm, its contact learns once that no all-clear can come, and gets one if it does', async (t) => {
+  const { owner, tell, mailsTo, inbox, neighbours } = setUp()
+  const meeting = await owner()
+  neighbours.meeting = null
+  await tell('overdue', meeting)
+  for (const _ of [1, 2]) await tell('silenced', meeting)
+  const subjects = async ({ email }: { email: string }) => (await mailsTo(email)).map(({ subject }) => subject)
+  t.same(await subjects(meeting), ['Ana has not reported back', 'Ana cannot report back'])
+  t.match((await mailsTo(meeting.email))[1]!.text, /because their account was closed or paused/)
+  t.same((await inbox(meeting.accountId)).notifications, [])
+  for (const what of ['cleared', 'silenced']) await tell(what, meeting)
+  t.same((await subjects(meeting)).at(-1), 'Ana has reported back')
+
+  const disordered = await owner()
+  for (const what of ['silenced', 'overdue']) await tell(what, disordered)
+  t.same(await subjects(disordered), ['Ana cannot report back', 'Ana has not reported back'])
+  const declined = await owner('DECLINED')
+  for (const what of ['overdue', 'silenced']) await tell(what, declined)
   t.same(await mailsTo(declined.email), [])
 })
 
