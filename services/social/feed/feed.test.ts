@@ -259,6 +259,34 @@ t.test('trending', async (t) => {
   })
 })
 
+t.test('of a week with very many public posts, the newest are ranked', async (t) => {
+  const { db, person, rank } = await testApp(t)
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ana, likes_count: 1 })
+  await db.insertInto('likes').values({ post_id: id, account_id: ben }).execute()
+  const ranked = async () => {
+    await rank()
+    return await db.selectFrom('trending_rankings').orderBy('number', 'desc').limit(1).select('post_ids as ids')
+      .executeTakeFirstOrThrow()
+  }
+  t.same(await ranked(), { ids: [id] })
+  // They would take most of the time.
+  for (
+    const index of ['posts_with_media', 'posts_of_author', 'posts_of_author_newest_first', 'posts_of_type_newest_first']
+  ) {
+    await sql`drop index ${sql.table(index)}`.execute(db)
+  }
+  const add = async (count: number) =>
+    await sql`
+      insert into posts (author_id, type, visibility, content, media_urls)
+      select ${ana}, 'TEXT', 'PUBLIC', 'x', '{}' from generate_series(1, ${count}::int)`.execute(db)
+  for (let count = 0; count < 280_000; count += 20_000) await add(20_000)
+  await add(19_999)
+  t.equal((await ranked()).ids[0], id, 'the first of 300,000')
+  await add(1)
+  t.notOk((await ranked()).ids.includes(id))
+})
+
 t.test('reading trending posts writes nothing, also for unknown hashtags', async (t) => {
   const app = await testApp(t)
   const { db, url, deps, person, post, rank } = app

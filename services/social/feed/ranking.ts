@@ -8,6 +8,8 @@ import type { Db, Trx } from '../tables.ts'
 // A cursor holds the position in three hexadecimal digits.
 const MAX_RANKED = 1_000
 const MAX_LEADING = 2 * MAX_RANKED
+// A week with more public posts is ranked from its newest ones: a million took longer than a statement may.
+const MAX_SCORED = 300_000
 // How often a process that serves requests checks whether a new ranking is due.
 const RANKING_CHECK_INTERVAL_MS = 3_000
 // Without requests only the age of posts changes their order, and nobody reads it.
@@ -119,15 +121,21 @@ async function rankPosts (trx: Trx) {
 }
 
 const selectLeading = (trx: Trx) =>
+  trx.selectFrom(selectNewest(trx).as('posts'))
+    .select(['posts.id', 'author_id', 'likes_count', 'created_at'])
+    .orderBy(score(sql`likes_count`, sql`comments_count`, sql`views_count`), 'desc')
+    .orderBy('posts.id', 'desc')
+    .limit(MAX_LEADING)
+
+const selectNewest = (trx: Trx) =>
   trx.selectFrom('posts')
     .where(sql<boolean>`posts.deleted_at is null and posts.hidden_at is null and posts.visibility = 'PUBLIC'`)
     // The id condition covers slightly more and uses the index; created_at is exact.
     .where(sql<boolean>`posts.id > (select uuidv7(-(${sql.lit(RANKED_FOR)}::interval + interval '1 minute')))`)
     .where(sql<boolean>`posts.created_at > now() - ${sql.lit(RANKED_FOR)}::interval`)
-    .select(['posts.id', 'author_id', 'likes_count', 'created_at'])
-    .orderBy(score(sql`likes_count`, sql`comments_count`, sql`views_count`), 'desc')
+    .select(['posts.id', 'author_id', 'likes_count', 'comments_count', 'views_count', 'created_at'])
     .orderBy('posts.id', 'desc')
-    .limit(MAX_LEADING)
+    .limit(MAX_SCORED)
 
 const score = (likes: RawBuilder<unknown>, comments: RawBuilder<unknown>, views: RawBuilder<unknown>) =>
   sql`(${likes} + 2 * ${comments} + 0.1 * ${views} + 1)

@@ -9,8 +9,8 @@ import { countTags, MAX_USES_OF_SMALL_WEEK, weekAgo } from './queries.ts'
 const SMALL_WEEK_TTL_MS = 55_000
 // How many tags are kept, of which those of a viewer with blocks are chosen.
 const MAX_TAGS = 200
-// A week with more uses of tags is counted from its newest ones, so that a count ends within the timeout.
-const MAX_USES = 200_000
+// A week with more uses of tags is counted from its newest ones, so that a count ends well within the timeout.
+const MAX_USES = 100_000
 
 export async function insertHashtags (trx: Trx, postId: string, content: string) {
   const tags = parseHashtags(content)

@@ -61,9 +61,14 @@ async function withoutBlocked (db: Db, viewer: string, { tags, after, countedAt 
     .slice(0, MAX_TAGS)
 }
 
-/** Public posts with ids greater than `after`. Hidden people are read once, not for each of a week's posts. */
+/**
+ * Public posts with ids greater than `after`. Hidden people are read once, not for each of a week's posts. Without the
+ * second limit, Postgres may read all posts there are.
+ */
 const isCounted = (after: RawBuilder<string>) =>
-  sql<boolean>`post_hashtags.post_id > ${after} and posts.deleted_at is null and posts.hidden_at is null
+  sql<
+    boolean
+  >`post_hashtags.post_id > ${after} and posts.id > ${after} and posts.deleted_at is null and posts.hidden_at is null
     and posts.visibility = 'PUBLIC'
     and posts.author_id not in (select account_id from hidden_people where is_hidden)`
 
