@@ -60,7 +60,7 @@ done
 components=deploy/kubernetes/components
 "${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$components/nats-rights/rights.conf" ||
   "${compose[@]}" restart nats || restore "NATS does not restart"
-"${compose[@]}" exec -T redis cat /tmp/users.acl.source | cmp -s - "$components/redis-users/users.acl" ||
+"${compose[@]}" exec -T redis cat /tmp/users.acl.source | cmp -s - <(cat "$components"/redis-users/{start.sh,users.acl}) ||
   "${compose[@]}" restart redis || restore "Redis does not restart"
 
 for process in "${processes[@]}"; do

@@ -68,7 +68,7 @@ t.test('queues, hits and statistics work with the rights of their users', async 
   const cache = createStatsCache(redis.urlOf('dashboard'), silentLog)
   t.teardown(() => cache.close())
   await until(() => cache.ready().then(() => true, () => false))
-  await cache.set('ana', { stats: exampleStats, updatedAt: '2026-11-20T10:30:00.000Z' }, 60)
+  await cache.set('ana', { stats: exampleStats, updatedAt: '2026-11-20T10:30:00.000Z' }, 60_000)
   t.equal(await as('operator').exists('tandem:dashboard:stats:v1:ana'), 1)
 })
 
@@ -177,6 +177,7 @@ t.test('a container starts with these users, and no password on a command line',
   )
   const { stdout } = await promisify(execFile)('sh', ['-c', script], { env: { ...process.env, ...passwords } })
   t.match(stdout, '--aclfile')
+  t.match(stdout, '--maxmemory 384mb --maxmemory-policy noeviction', 'it rejects writes, and is not killed')
   t.notMatch(stdout, 'secret-')
   const users = await readFile(`${place}/users.acl`, 'utf8')
   t.match(users, /^user gateway on >secret-GATEWAY .*~limit:\* /m)

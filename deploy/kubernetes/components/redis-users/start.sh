@@ -8,7 +8,8 @@ eval "cat <<END
 $(sed '/^#/d' /etc/redis/users.acl)
 END
 " > /tmp/users.acl
-# By it, deploy/docker/roll-out.sh knows whether the running server has the users of a release.
-cp /etc/redis/users.acl /tmp/users.acl.source
+# By it, deploy/docker/roll-out.sh knows whether the running server was started as a release starts it.
+cat /etc/redis/start.sh /etc/redis/users.acl > /tmp/users.acl.source
+# Its containers have 512 MiB. Without a limit below it, the kernel kills a full Redis, also while it starts again.
 exec redis-server --bind 0.0.0.0 --dir /data --aclfile /tmp/users.acl \
-  --appendonly yes --appendfsync everysec --maxmemory-policy noeviction
+  --appendonly yes --appendfsync everysec --maxmemory 384mb --maxmemory-policy noeviction
