@@ -16,8 +16,10 @@ write_metric () {
 dump () {
   file=$folder/tandem-$(date -u +%Y%m%dT%H%M%SZ).dump
   # One dump of all schemas is one moment of all services.
-  if pg_dump --format=custom --file="$file.part" && mv "$file.part" "$file"; then
-    find "$folder" -maxdepth 1 -name 'tandem-*.dump' -mtime "+${BACKUP_RETENTION_DAYS:-14}" -delete
+  # Only its owner reads it: node_exporter reads the metric beside it.
+  if (umask 077 && pg_dump --format=custom --file="$file.part") && mv "$file.part" "$file"; then
+    # With the parts of dumps during which the container was stopped.
+    find "$folder" -maxdepth 1 -name 'tandem-*.dump*' -mtime "+${BACKUP_RETENTION_DAYS:-14}" -delete
     write_metric "$(date +%s)"
     echo "wrote $file"
   else

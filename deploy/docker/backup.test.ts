@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -29,6 +29,23 @@ t.test('a backup that never succeeded is old, and one that failed keeps the age 
   t.equal(await fail(), 'tandem_backup_last_success_timestamp_seconds 0\n')
   await writeFile(metric, 'tandem_backup_last_success_timestamp_seconds 1764000000\n')
   t.equal(await fail(), 'tandem_backup_last_success_timestamp_seconds 1764000000\n')
+})
+
+t.test('only its owner reads a dump, and parts of old ones that were stopped are deleted like old dumps', async (t) => {
+  const old = new Date('2026-01-01')
+  const place = t.testdir({
+    'tandem-1.dump': '',
+    'tandem-2.dump.part': '',
+    'pg_dump': '#!/bin/sh\necho dump > "${2#--file=}"\n'
+  })
+  for (const name of ['tandem-1.dump', 'tandem-2.dump.part']) await utimes(path.join(place, name), old, old)
+  await chmod(path.join(place, 'pg_dump'), 0o755)
+  const env = { PATH: `${place}:${process.env['PATH']}`, BACKUP_DIR: place }
+  await run('sh', [path.join(folder, 'backup.sh'), 'once'], { env })
+  const [dump = '', ...others] = (await readdir(place)).filter((name) => name.startsWith('tandem-'))
+  t.strictSame(others, [])
+  t.equal((await stat(path.join(place, dump))).mode & 0o777, 0o600)
+  t.equal((await stat(path.join(place, 'metrics/backup.prom'))).mode & 0o044, 0o044, 'node_exporter reads the metric')
 })
 
 t.test('a schema is restored from the dump of compose, alone or not at all', { skip }, async (t) => {
