@@ -104,6 +104,8 @@ export const alertCases: Record<string, AlertCase> = {
   ProcessRestarts: one('process_start_time_seconds{job="social"}', 15, '0+60x60', '1000x60'),
   EventLoopSlow: one('nodejs_eventloop_lag_p99_seconds{job="social", instance="1"}', 7, '0.4x60', '0.02x60'),
   PoolExhausted: one('postgres_pool_refusals_total{job="social"}', 15, '0+12x60', '0x60'),
+  // It is named as long as it cannot be read.
+  MetricsUnread: one('metrics_unread{job="social", metric="cases_overdue"}', 15, '1x60', '1x3 _x57'),
   MemoryHigh: {
     fires: { 'process_resident_memory_bytes{job="social"}': `${0.46 * GIBIBYTE}x60` },
     atMinutes: 12,

@@ -1,27 +1,24 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { Gauge } from 'prom-client'
 import type { CaseTables } from './tables.ts'
 
 /** The services of this process, and their databases. */
 export const caseSources = new Map<string, Kysely<CaseTables>>()
 
-const overdue = new Gauge({
-  name: 'cases_overdue',
-  help: 'Open cases that should have been decided by now',
-  labelNames: ['service'] as const
-})
+createCaseGauge('cases_open', 'Cases that nobody has decided yet', sql`true`)
+createCaseGauge('cases_overdue', 'Open cases that should have been decided by now', sql`due_at < now()`)
 
-new Gauge({
-  name: 'cases_open',
-  help: 'Cases that nobody has decided yet',
-  labelNames: ['service'] as const,
-  async collect () {
-    for (const [service, db] of caseSources) {
-      const { rows: [counts] } = await sql<{ open: number, overdue: number }>`
-        select count(*) as open, count(*) filter (where due_at < now()) as overdue from cases
-        where resolved_at is null`.execute(db)
-      this.set({ service }, counts?.open ?? 0)
-      overdue.set({ service }, counts?.overdue ?? 0)
+function createCaseGauge (name: string, help: string, condition: RawBuilder<unknown>) {
+  new Gauge({
+    name,
+    help,
+    labelNames: ['service'] as const,
+    async collect () {
+      for (const [service, db] of caseSources) {
+        const { rows: [counted] } = await sql<{ count: number }>`
+          select count(*) as count from cases where resolved_at is null and ${condition}`.execute(db)
+        this.set({ service }, counted?.count ?? 0)
+      }
     }
-  }
-})
+  })
+}

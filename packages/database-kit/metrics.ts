@@ -26,13 +26,16 @@ interface ServerState {
 const SERVER_CACHE_MS = 1_000
 let server: { at: number, state: ReturnType<typeof readServer> } | undefined
 
-/** What any role can read about the server. Undefined while it is unavailable. */
+/**
+ * What any role can read about the server. Undefined while it is unavailable. A copy that is made for a new standby is no
+ * standby: PostgresStandbyGone would fire for a day after it.
+ */
 const readServer = async () =>
   await readRow<ServerState>(`
     select (select sum(numbackends) from pg_stat_database)::int as connections,
       current_setting('max_connections')::int as "maxConnections",
       (select max(age(datfrozenxid)) from pg_database)::int as "xidAge",
-      (select count(*) from pg_stat_replication)::int as standbys`)
+      (select count(*) from pg_stat_replication where application_name <> 'pg_basebackup')::int as standbys`)
 
 /** Undefined while the server is unavailable. */
 async function readRow<Row extends pg.QueryResultRow> (query: string) {
@@ -113,7 +116,7 @@ export interface QueryGaugeSource<Tables> {
 
 /**
  * A gauge that queries Postgres when it is read: one value for each of `sources`, 0 for a query without a row, and no
- * value while Postgres is down.
+ * value, but its name in `metrics_unread`, while the query fails.
  */
 export function createQueryGauge<Tables> ({ name, help, sources, query }: {
   name: string,
@@ -127,7 +130,7 @@ export function createQueryGauge<Tables> ({ name, help, sources, query }: {
     labelNames: ['service'] as const,
     async collect () {
       this.reset()
-      await Promise.allSettled([...sources].map(async ({ service, db }) => {
+      await Promise.all([...sources].map(async ({ service, db }) => {
         const row = await query(db)
         this.set({ service }, row?.value ?? 0)
       }))

@@ -127,5 +127,6 @@ t.test('a metric that cannot be read, as one of a server that is down, leaves ou
   const text = await response.text()
   t.equal(response.status, 200)
   t.match(text, 'health_check_failing')
-  t.notMatch(text, 'broken_metric')
+  t.notMatch(text, 'broken_metric 1')
+  t.match(text, 'metrics_unread{metric="broken_metric"} 1', 'an alert knows of it')
 })

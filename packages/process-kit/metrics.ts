@@ -30,10 +30,22 @@ export async function serveMetrics (port: number | undefined, host = '127.0.0.1'
   }
 }
 
+const unread = new client.Gauge({
+  name: 'metrics_unread',
+  help: 'A metric that is left out because it could not be read: its server is down, or its query fails',
+  labelNames: ['metric'] as const
+})
+
 /** All metrics that can be read: one that asks a server which is down must not take the others along. */
 async function readMetrics () {
+  const failed: string[] = []
   const texts = await Promise.all(
-    registry.getMetricsAsArray().map(async ({ name }) => await registry.getSingleMetricAsString(name).catch(() => ''))
+    registry.getMetricsAsArray().filter((metric) => metric.name !== 'metrics_unread').map(async ({ name }) =>
+      await registry.getSingleMetricAsString(name).catch(() => void failed.push(name))
+    )
   )
+  unread.reset()
+  for (const metric of failed) unread.set({ metric }, 1)
+  texts.push(await registry.getSingleMetricAsString('metrics_unread'))
   return texts.filter(Boolean).join('\n\n') + '\n'
 }

@@ -3,7 +3,8 @@ import t from 'tap'
 import { OperatorActed } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
 import { registry } from '@tandem/process-kit'
-import { bearer } from '@tandem/http-kit/testing'
+import { bearer, silentLog } from '@tandem/http-kit/testing'
+import { startCopying } from './safety/background.ts'
 import { inParallel, testApp } from './test/app.ts'
 
 t.test('what operators read and decide is published with account, session, network and request id', async (t) => {
@@ -88,4 +89,15 @@ t.test('reports are counted by reason', async (t) => {
   const [ana, ben] = [await member('Ana'), await member('Ben')]
   await post(ana.id, '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'HARASSMENT' })
   t.equal(await count(), before + 1)
+})
+
+t.test('a case that is overdue is counted by the next reading of the metrics', async (t) => {
+  const { db, deps, member, post } = await testApp(t)
+  t.teardown(startCopying(deps, silentLog))
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await post(ana.id, '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'HARASSMENT' })
+  const count = async () => (await registry.getSingleMetric('cases_overdue')?.get())?.values[0]?.value
+  t.equal(await count(), 0)
+  await db.updateTable('cases').set({ due_at: new Date(0) }).execute()
+  t.equal(await count(), 1)
 })
