@@ -24,7 +24,9 @@ esac
     'services': { dashboard: { 'main.ts': '' }, identity: { 'main.ts': '' }, social: { 'main.ts': '' } },
     'deploy': {
       docker: { 'make-env.sh': '#!/bin/sh\necho "make-env" >> "$CALLS"\n' },
-      kubernetes: { components: { 'nats-rights': { 'rights.conf': '' }, 'redis-users': { 'start.sh': '', 'users.acl': '' } } },
+      kubernetes: {
+        components: { 'nats-rights': { 'rights.conf': '' }, 'redis-users': { 'start.sh': '', 'users.acl': '' } }
+      },
       release: {
         records: Object.fromEntries(
           ['dashboard', 'gateway', 'identity', 'social'].map((name) => [`${name}.json`, record(name)])
