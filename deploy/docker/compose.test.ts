@@ -208,6 +208,41 @@ function makeEnvironment (t: Test, older?: string) {
   return { place, secrets: run(), again: run, env: parseEnv(readFileSync(path.join(place, '.env'), 'utf8')) }
 }
 
+t.test('a local cluster gets the same secrets on no command line, also after it got some of them', (t) => {
+  const { place, secrets } = makeEnvironment(t)
+  const script = 'deploy/kubernetes/overlays/local/make-secrets.sh'
+  mkdirSync(path.join(place, path.dirname(script)), { recursive: true })
+  copyFileSync(path.join(root, script), path.join(place, script))
+  // In place of kubectl: a Secret is a file, and the third one cannot be created at first.
+  const kubectl = `#!/bin/bash
+cd "${place}"
+echo "$*" >> calls
+case $3 in
+  get) [ -e "created-$5" ];;
+  create)
+    [ "$(grep -c ' create ' calls)" != 3 ] || exit 1
+    name=\${@:$#-2:1}
+    case $4 in secret) cat "\${@: -1}" > "created-$name";; configmap) echo "\${@: -1}" > "created-$name";; esac;;
+esac
+`
+  mkdirSync(path.join(place, 'bin'))
+  writeFileSync(path.join(place, 'bin/kubectl'), kubectl, { mode: 0o755 })
+  const run = () => execFileSync(path.join(place, script), { env: { PATH: `${place}/bin:${process.env['PATH']}` } })
+  t.throws(run)
+  run()
+  const read = (name: string) => ({ ...parseEnv(readFileSync(path.join(place, `created-${name}`), 'utf8')) })
+  for (const name of [...names, 'gateway', 'streams', 'nats', 'redis']) {
+    const own = [...secrets].filter(([file]) => path.dirname(file) === name)
+    t.strictSame(read(name), Object.fromEntries(own.map(([file, value]) => [path.basename(file), value])), name)
+  }
+  t.equal(read('data')['POSTGRES_PASSWORD'], secrets.get('postgres/POSTGRES_PASSWORD'))
+  t.match(read('database-admin')['ADMIN_DATABASE_URL'], secrets.get('postgres/POSTGRES_PASSWORD'))
+  t.match(readFileSync(path.join(place, 'created-identity-root'), 'utf8'), /IDENTITY_ROOT_PUBLIC_KEYS=./)
+  const calls = readFileSync(path.join(place, 'calls'), 'utf8')
+  for (const [file, value] of secrets) t.notOk(value && calls.includes(value), file)
+  t.end()
+})
+
 t.test('the console is on this machine only, and knows no secret', (t) => {
   const { environment = {}, ports, image } = services['console']!
   t.match(ports, [/^127\.0\.0\.1:/])
