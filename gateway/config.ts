@@ -158,7 +158,7 @@ function readVariables (env: NodeJS.ProcessEnv) {
     if (!(error instanceof ConfigError)) throw error
     problems.unshift(
       error.message.replaceAll(
-        /^(\w*LIMIT\w*) has an invalid format$/gm,
+        /^(\w*LIMIT\w*) must match .*/gm,
         '$1 must be attempts per time, such as 5/60s or 3/1h, or off'
       )
     )

@@ -5,7 +5,7 @@ import { ConfigError, List, readConfig, ProcessEnvironment, Url, Urls } from './
 const schema = Type.Object({
   ...ProcessEnvironment,
   NATS_URL: Url(),
-  SECRET: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  SECRET: Type.String({ pattern: '^[0-9a-f]{64}$', description: '32 bytes' }),
   CORS_ORIGINS: List()
 })
 const valid = { PORT: '3001', NATS_URL: 'nats://127.0.0.1:4222', SECRET: 'ab'.repeat(32) }
@@ -46,7 +46,7 @@ t.test('the error names every invalid variable, one per line and without its val
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
       'TRUST_PROXY must be IP addresses or CIDR ranges, separated by commas',
       'NATS_URL must be a URL such as scheme://host:port',
-      'SECRET has an invalid format'
+      'SECRET must match ^[0-9a-f]{64}$ (32 bytes)'
     ].join('\n'))
   )
   t.throws(() => readConfig(schema, {}), new ConfigError('PORT is missing\nNATS_URL is missing\nSECRET is missing'))

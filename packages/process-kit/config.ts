@@ -108,6 +108,10 @@ function describeError (error: ErrorObject): [variable: string, line: string] {
         return [name, `${name} must be IP addresses or CIDR ranges, separated by commas`]
       }
       return [name, `${name} must be a valid ${params.format}`]
+    case 'pattern': {
+      const { description } = error.parentSchema ?? {}
+      return [name, `${name} must match ${params.pattern}${description ? ` (${description})` : ''}`]
+    }
     default:
       return [name, `${name} has an invalid format`]
   }
@@ -150,7 +154,14 @@ export function readConfig<Schema extends TObject> (
 
 function createAjv () {
   // Checking our own schemas against the one of JSON Schema would take longer than all else here.
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, meta: false, validateSchema: false })
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    useDefaults: true,
+    coerceTypes: true,
+    meta: false,
+    validateSchema: false
+  })
   formats.default(ajv)
   ajv.addKeyword('separator')
   ajv.addFormat('any-url', isUrl)
