@@ -66,8 +66,9 @@ async function testService (t: Test, { aheadMs = 0 } = {}) {
   }
 }
 
+const { db, readHealth, untilHealth, startIdentity, startStreams, saveDraft } = await testService(t)
+
 t.test('a service is not ready without the keys of identity or its stream, and names both', async (t) => {
-  const { readHealth, untilHealth, startIdentity, startStreams, saveDraft } = await testService(t)
   await untilHealth(({ down }) => down.includes('EVENTS_FITMATCH'))
   t.match(await readHealth(), {
     code: 503,
@@ -83,6 +84,22 @@ t.test('a service is not ready without the keys of identity or its stream, and n
   startStreams()
   await untilHealth(({ code, down }) => code === 200 && down.length === 0)
   t.equal((await saveDraft()).status, 200)
+})
+
+// The same service, which is ready now.
+t.test('where the disk of Postgres is full, writes are 503, and a part of the health says so', async (t) => {
+  await sql`create function fail() returns trigger language plpgsql as $$ begin
+    raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`.execute(db)
+  await sql`create trigger fail before insert on setup_drafts for each row execute function fail()`.execute(db)
+  const refused = await saveDraft()
+  t.match([refused.status, refused.headers.get('retry-after')], [503, '1'])
+  t.match(await refused.json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
+  await untilHealth(({ down }) => down.length > 0)
+  t.match(await readHealth(), {
+    code: 200,
+    down: ['postgres.disk'],
+    reasons: { 'postgres.disk': 'the disk of Postgres is full' }
+  })
 })
 
 t.test('a service whose clock is behind is not ready, and says why in its log', async (t) => {
@@ -102,23 +119,4 @@ t.test('a service whose clock is behind is not ready, and says why in its log', 
   clock.aheadMs = 0
   await untilHealth(({ code }) => code === 200)
   t.equal((await saveDraft()).status, 200)
-})
-
-t.test('where the disk of Postgres is full, writes are 503, and a part of the health says so', async (t) => {
-  const { db, readHealth, untilHealth, startIdentity, startStreams, saveDraft } = await testService(t)
-  startIdentity()
-  startStreams()
-  await untilHealth(({ code, down }) => code === 200 && down.length === 0)
-  await sql`create function fail() returns trigger language plpgsql as $$ begin
-    raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`.execute(db)
-  await sql`create trigger fail before insert on setup_drafts for each row execute function fail()`.execute(db)
-  const refused = await saveDraft()
-  t.match([refused.status, refused.headers.get('retry-after')], [503, '1'])
-  t.match(await refused.json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
-  await untilHealth(({ down }) => down.length > 0)
-  t.match(await readHealth(), {
-    code: 200,
-    down: ['postgres.disk'],
-    reasons: { 'postgres.disk': 'the disk of Postgres is full' }
-  })
 })

@@ -1,5 +1,4 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,12 +7,13 @@ import { promisify } from 'node:util'
 import { connectBus, handleRpc, startRpcHandlers } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
-import { createRootKey, signToken } from '@tandem/http-kit/testing'
-import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
+import { createRootKey } from '@tandem/http-kit/testing'
+import { signKeySet } from '@tandem/http-kit'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { serviceNames } from '../../gateway/routes.ts'
 import type * as localTesting from '@tandem/test-kit'
+import { givenSigningKey, quiet } from '../nats/testing.ts'
 import type * as natsTesting from '../nats/testing.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -26,7 +26,6 @@ const run = async (program: string, args: string[], cwd: string) => {
     throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`)
   }
 }
-const quiet = { info () {}, warn () {}, error () {} }
 
 function copyTree (t: Test) {
   const copy = mkdtempSync(path.join(tmpdir(), 'tandem-new-service-'))
@@ -107,10 +106,8 @@ t.test('a new service compiles, passes its own tests, and serves and publishes b
 
 /** Provides the keys of a token over RPC and HTTP, in the place of identity. */
 async function startIdentity (t: Test, natsUrl: string) {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const [kid, rootKey, now] = [randomUUID(), createRootKey(), Math.floor(Date.now() / 1_000)]
-  const keys = [{ ...publicKey.export({ format: 'jwk' }), kid }]
-  const sign = async () => await signKeySet(keys, Date.now(), rootKey.privateKey)
+  const [rootKey, { published, token }] = [createRootKey(), givenSigningKey()]
+  const sign = async () => await signKeySet([published], Date.now(), rootKey.privateKey)
   const bus = connectBus(natsUrl, { service: 'identity', log: quiet })
   t.teardown(() => bus.close())
   startRpcHandlers(bus, [handleRpc(SigningKeys, sign)])
@@ -119,8 +116,5 @@ async function startIdentity (t: Test, natsUrl: string) {
   app.get('/internal/signing-keys', async () => ({ signed: await sign() }))
   app.get('/internal/revoked-sessions', async () => ({ sessions: [], until: new Date().toISOString() }))
   t.teardown(() => app.close())
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const { issuer: iss, audience: aud } = ACCESS_TOKEN
-  const claims = { iss, aud, sub: randomUUID(), sid: randomUUID(), role: 'USER', iat: now, exp: now + 900 }
-  return { rootKey, url, token: signToken(claims, { kid }, privateKey) }
+  return { rootKey, url: await app.listen({ host: '127.0.0.1', port: 0 }), token }
 }
