@@ -7,8 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 file=${1:?usage: restore.sh list | <dump> [<service>]} service=${2:-}
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
-compose+=(--profile backups)
-backup=("${compose[@]}" run --rm --no-deps -T --entrypoint sh backup)
+backup=("${compose[@]}" --profile backups run --rm --no-deps -T --entrypoint sh backup)
 [ "$file" != list ] || exec "${backup[@]}" -c 'ls -l /backups'
 # A shell cannot read all of .env: values with spaces need no quotes there.
 secrets=${SECRETS_DIR:-$(sed -n 's/^SECRETS_DIR=//p' .env | tail -n 1)}
