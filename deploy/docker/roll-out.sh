@@ -57,10 +57,10 @@ for ((waited = 0; waited < READY_SECONDS; waited++)); do
   "${compose[@]}" exec -T postgres pg_isready --quiet -h 127.0.0.1 -U postgres && break
   sleep 1
 done
-components=deploy/kubernetes/components
-"${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$components/nats-rights/rights.conf" ||
+rights=deploy/kubernetes/components/nats-rights/rights.conf users=deploy/kubernetes/components/redis-users
+"${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$rights" ||
   "${compose[@]}" restart nats || restore "NATS does not restart"
-"${compose[@]}" exec -T redis cat /tmp/users.acl.source | cmp -s - <(cat "$components"/redis-users/{start.sh,users.acl}) ||
+"${compose[@]}" exec -T redis cat /tmp/users.acl.source | cmp -s - <(cat "$users"/{start.sh,users.acl}) ||
   "${compose[@]}" restart redis || restore "Redis does not restart"
 
 for process in "${processes[@]}"; do

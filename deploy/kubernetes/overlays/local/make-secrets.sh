@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Creates the Secrets of the local overlay in the cluster, from the files that deploy/docker/make-env.sh writes: its servers
-# have the same names in compose. Existing ones are kept.
+# Creates the Secrets of the local overlay in the cluster, from the files that deploy/docker/make-env.sh writes: its
+# servers have the same names in compose. Existing ones are kept.
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 deploy/docker/make-env.sh
