@@ -1,3 +1,4 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { findPrimary } from './hosts.ts'
 import { TIMEOUTS_MS } from './timeouts.ts'
@@ -21,7 +22,9 @@ export async function provision (adminUrl: string, service: string, password: st
     await client.query("select pg_advisory_xact_lock(hashtext('tandem.provision'))")
     const known = await client.query('select from pg_roles where rolname = $1', [user])
     await client.query(
-      `${known.rowCount ? 'alter' : 'create'} role ${role} login password ${client.escapeLiteral(password)}`
+      `${known.rowCount ? 'alter' : 'create'} role ${role} login password ${
+        client.escapeLiteral(hashPassword(password))
+      }`
     )
     await client.query(`alter role ${role} set search_path = ${schema}`)
     // A pooler such as PgBouncer drops the timeouts that a connection asks for.
@@ -39,4 +42,16 @@ export async function provision (adminUrl: string, service: string, password: st
 
   // Of several hosts, no URL can be parsed.
   return adminUrl.replace(/^(\w+:\/\/)(?:[^@/]*@)?/, `$1${user}:${encodeURIComponent(password)}@`)
+}
+
+const ITERATIONS = 4_096
+
+/** What Postgres stores of a password. It is hashed here because the log of Postgres shows a statement that fails. */
+function hashPassword (password: string) {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')
+  const keyOf = (name: string) => createHmac('sha256', salted).update(`${name} Key`).digest()
+  const storedKey = createHash('sha256').update(keyOf('Client')).digest('base64')
+  const serverKey = keyOf('Server').toString('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${serverKey}`
 }
