@@ -3,10 +3,14 @@ import pg from 'pg'
 import { register } from 'prom-client'
 import t from 'tap'
 import { createQueryGauge, type QueryGaugeSource } from './index.ts'
+import { pools } from './metrics.ts'
 import { testDatabase } from './testing.ts'
 
 const folder = import.meta.dirname
 const read = async (name: string) => (await register.getSingleMetric(name)!.get()).values.map(({ value }) => value)
+
+// Those that other tests of this process have never used, which Kysely does not close.
+pools.clear()
 
 t.test('a copy that is made for a new standby does not count as one', async (t) => {
   await testDatabase(t, folder)
