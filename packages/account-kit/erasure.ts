@@ -260,7 +260,8 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
     verify: async (accountId) => await countRows(untyped, tables, accountId),
     readPersonalData: async (page) => await readPersonalData(untyped, tables, page),
     start (log) {
-      erasureSources.set(report.service, db as unknown as Kysely<ErasureTables>)
+      const source = { service: report.service, db: db as unknown as Kysely<ErasureTables> }
+      erasureSources.add(source)
       const erasing = runWhenDue(eraseDue, { findNext: findNextPass, maxIntervalMs: MAX_ERASE_INTERVAL_MS, log })
       lookForDue = erasing.ring
       startedAt = Date.now()
@@ -272,6 +273,7 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
       }, { intervalMs: RETRY_INTERVAL_MS, log })
       return async () => {
         startedAt = 0
+        erasureSources.delete(source)
         await Promise.all([erasing.stop(), stopReconciling()])
       }
     }

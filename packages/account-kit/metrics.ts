@@ -1,20 +1,16 @@
-import { sql, type Kysely } from 'kysely'
-import { Gauge } from 'prom-client'
+import { sql } from 'kysely'
+import { createQueryGauge, type QueryGaugeSource } from '@tandem/database-kit'
 import type { ErasureTables } from './tables.ts'
 
-/** The services of this process, and their databases. */
-export const erasureSources = new Map<string, Kysely<ErasureTables>>()
+/** The services of this process that erase. */
+export const erasureSources = new Set<QueryGaugeSource<ErasureTables>>()
 
-new Gauge({
+createQueryGauge({
   name: 'account_erasure_oldest_seconds',
   help: 'How long the oldest unfinished erasure of an account has been running in the service; 0 without one',
-  labelNames: ['service'] as const,
-  async collect () {
-    for (const [service, db] of erasureSources) {
-      const { rows: [oldest] } = await sql<{ seconds: number }>`
-        select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
-        from departures where erased_at is null`.execute(db)
-      this.set({ service }, oldest?.seconds ?? 0)
-    }
-  }
+  sources: erasureSources,
+  query: async (db) =>
+    await db.selectFrom('departures').where('erased_at', 'is', null)
+      .select(sql<number>`coalesce(extract(epoch from now() - min(created_at)), 0)::float8`.as('value'))
+      .executeTakeFirst()
 })

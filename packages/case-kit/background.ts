@@ -22,8 +22,9 @@ interface Options<Tables extends CaseTables> {
 export function startCases<Tables extends CaseTables> (
   { service, db, media, log, release, onCopied }: Options<Tables>
 ) {
-  caseSources.set(service, db as unknown as Kysely<CaseTables>)
-  return runPeriodically(async () => {
+  const source = { service, db: db as unknown as Kysely<CaseTables> }
+  caseSources.add(source)
+  const stop = runPeriodically(async () => {
     const errors: unknown[] = []
     const originals = await copyCaseFiles({ db, media }, release, (error) => {
       failedItems.inc()
@@ -32,4 +33,8 @@ export function startCases<Tables extends CaseTables> (
     await onCopied?.(originals)
     throwErrors(errors)
   }, { intervalMs: COPY_INTERVAL_MS, log })
+  return async () => {
+    caseSources.delete(source)
+    await stop()
+  }
 }
