@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { checkErasure, checkIndexes, checkSchema } from '@tandem/account-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
@@ -43,6 +43,15 @@ const confirm = async (
       sweepsLeft
     })
   }
+}
+/** From the request to the end. */
+const erase = async (t: Test, accountId: string) => {
+  const { id } = await schedule(accountId)
+  await makeDue(id)
+  await beginDueErasures(deps)
+  await confirm(id, accountId)
+  await erasure.eraseDue()
+  t.equal(await statusOf(id), 'ERASED')
 }
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
@@ -116,12 +125,7 @@ t.test('an erasure begins when it is due, and ends when every service and identi
 t.test('a restriction ends with the account: nothing is published about it afterwards', async (t) => {
   const { id: accountId } = await givenAccount()
   await sql`update accounts set restricted_until = now() + interval '1 hour' where id = ${accountId}`.execute(db)
-  const { id } = await schedule(accountId)
-  await makeDue(id)
-  await beginDueErasures(deps)
-  await confirm(id, accountId)
-  await erasure.eraseDue()
-  t.equal(await statusOf(id), 'ERASED')
+  await erase(t, accountId)
   t.match(
     await db.selectFrom('accounts').where('id', '=', accountId).select('restricted_until').executeTakeFirst(),
     { restricted_until: null }
@@ -357,12 +361,7 @@ t.test('a ban survives the erasure: neither address, tag nor case make a new acc
   for (const email of [`${name}+a@example.com`, `${name}+a@gmail.com`]) {
     const { id: accountId } = await givenAccount({ email })
     await operate('ban', email)
-    const { id } = await schedule(accountId)
-    await makeDue(id)
-    await beginDueErasures(deps)
-    await confirm(id, accountId)
-    await erasure.eraseDue()
-    t.equal(await statusOf(id), 'ERASED')
+    await erase(t, accountId)
   }
   for (
     const email of [
@@ -385,14 +384,6 @@ t.test('a ban survives the erasure: neither address, tag nor case make a new acc
 
 t.test('a suspension goes on in a new account of the same mailbox or provider, unless it was lifted', async (t) => {
   const name = `suspended-${randomUUID()}`
-  const erase = async (accountId: string) => {
-    const { id } = await schedule(accountId)
-    await makeDue(id)
-    await beginDueErasures(deps)
-    await confirm(id, accountId)
-    await erasure.eraseDue()
-    t.equal(await statusOf(id), 'ERASED')
-  }
   const suspend = async (accountId: string, suspended: boolean, at = new Date()) =>
     await deliver(handlers, 'fitmatch.suspension.changed.v1', { accountId, suspended }, { at })
   const continued = async (accountId: string) =>
@@ -402,13 +393,13 @@ t.test('a suspension goes on in a new account of the same mailbox or provider, u
   const first = await givenAccount({ email: `${name}+a@example.com` })
   await suspend(first.id, true, new Date())
   await suspend(first.id, false, new Date(Date.now() - 60_000))
-  await erase(first.id)
+  await erase(t, first.id)
   const second = await register(`${name.toUpperCase()}@example.com`)
   t.equal(await continued(second), 1, 'with another tag and case, after a late event')
   t.equal(await continued(await register(`${name}2@example.com`)), 0, 'others are not affected')
 
   await suspend(second, false, new Date(Date.now() + 60_000))
   await db.deleteFrom('remembered').execute()
-  await erase(second)
+  await erase(t, second)
   t.equal(await continued(await register(`${name}@example.com`)), 0, 'lifted')
 })

@@ -334,6 +334,12 @@ export async function testApp (
     givenSession,
     mailsTo,
     mailWithSubject,
+    /** Until when a mail is tried to be sent. */
+    async expiryOfMail (email: string, kind: string) {
+      const mail = await db.selectFrom('mails').where('recipient', '=', email).where('dedupe_key', 'like', `${kind}:%`)
+        .select('expires_at').executeTakeFirstOrThrow()
+      return mail.expires_at
+    },
     /** The code in the newest of `count` mails. */
     codeMailedTo: async (email: string, count = 1) => codeIn(await mailsTo(email, count)),
     /** The link in the newest of `count` mails, with its email and token. */
