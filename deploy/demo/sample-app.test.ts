@@ -226,14 +226,13 @@ async function blockInChat (page: Page, others: Page) {
   }
   await openSafety()
   await blocked.getByText('Nobody.').waitFor()
-  await page.getByRole('button', { name: 'Back' }).click()
-  const settings = page.getByRole('link', { name: 'Safety' })
-  await settings.waitFor()
-  await page.getByRole('button', { name: 'Back' }).click()
   // The history of a browser goes back a moment later; a page that is opened before would be left instead.
-  await settings.waitFor({ state: 'detached' })
-  await page.waitForURL(/\/app\/$/)
+  for (const address of ['**/app/settings', '**/app/']) {
+    await page.getByRole('button', { name: 'Back' }).click()
+    await page.waitForURL(address)
+  }
   await go(page, 'Chats')
+  await page.waitForURL('**/app/chats')
   await page.getByRole('link', { name: 'Leo' }).click()
   await page.getByRole('button', { name: 'Report' }).click()
   await page.getByRole('button', { name: 'Advertising' }).click()
