@@ -3,6 +3,9 @@ import { lookupArray } from '@tandem/database-kit'
 import type { KeptFrameType, WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Trx } from '../tables.ts'
 
+/** Of notifications or messages. A longer list would make a frame that no page can hold. */
+export const MAX_IDS_PER_FRAME = 500
+
 /** A frame to log. It holds ids only; `readFeeds` reads the rest when the frame is delivered. */
 export interface NewFrame {
   accountId: string

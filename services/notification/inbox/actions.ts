@@ -9,12 +9,10 @@ import { isShown } from '../notifications/shown.ts'
 import { tombstone } from '../notifications/withdraw.ts'
 import { changeInbox, joinChanges } from '../notifications/change-inbox.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
-import { logFrames } from '../frames/log.ts'
+import { logFrames, MAX_IDS_PER_FRAME } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 
 type InboxDeps = Pick<Deps, 'db' | 'wakeUp' | 'pushes'>
-
-const MAX_IDS_PER_FRAME = 500
 
 interface ReadMessages {
   matchId: string
@@ -85,7 +83,6 @@ async function markRead (
     returning id, listed`.execute(trx)
   const readIds = marked.filter(({ listed }) => listed).map(({ id }) => id)
   if (readIds.length === 0) return { read: 0, signal: [], deliveries: [] }
-  // A longer list would make a frame that no page can hold.
   const ids = { readIds: readIds.length > MAX_IDS_PER_FRAME ? null : readIds, removedIds: [] }
   return {
     read: readIds.length,

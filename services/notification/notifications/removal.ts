@@ -1,7 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { lookupArray } from '@tandem/database-kit'
-import { logFrames } from '../frames/log.ts'
+import { chunksOf } from '@tandem/process-kit'
+import { logFrames, MAX_IDS_PER_FRAME } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { planBadgeUpdates } from './badges.ts'
 import type { DeliveryJob } from './plan.ts'
@@ -56,11 +57,13 @@ export async function removeNotifications (
   const removedIds = rows.flatMap((row) => row.removedIds)
   const signal = await logFrames(
     trx,
-    rows.map(({ accountId, removedIds }) => ({
-      accountId,
-      type: 'notifications.changed',
-      ids: { readIds: [], removedIds }
-    }))
+    rows.flatMap(({ accountId, removedIds }) =>
+      chunksOf(removedIds, MAX_IDS_PER_FRAME).map((removedIds) => ({
+        accountId,
+        type: 'notifications.changed' as const,
+        ids: { readIds: [], removedIds }
+      }))
+    )
   )
   return { removed: removedIds.length, signal, deliveries: await planBadgeUpdates(trx, removedIds, sessionId) }
 }

@@ -79,7 +79,7 @@ function buildPage (
       data
     }
     if (!frame) continue
-    bytes += JSON.stringify(frame).length
+    bytes += Buffer.byteLength(JSON.stringify(frame))
     if (bytes > MAX_PAGE_BYTES && frames.length > 0) {
       const { id = '' } = frames.at(-1) ?? {}
       return { frames, position: id, resumed, more: true, unreadCount: feed.unreadCount }

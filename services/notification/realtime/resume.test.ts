@@ -5,7 +5,7 @@ import t from 'tap'
 import { runConcurrently } from '@tandem/test-kit'
 import { deleteExpired } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
-import { feedOf, tell } from '../test/realtime.ts'
+import { details, feedOf, insertComments, someMessage, tell } from '../test/realtime.ts'
 
 const { reset } = await testApp(t)
 
@@ -45,6 +45,41 @@ t.test('a position resumes up to 200 frames behind, in pages, and no further', a
       (await read(randomUUID())).position
     ]
   ) t.match(await read(ana, after), { resumed: false, frames: { length: 0 } }, after)
+})
+
+t.test('a page has at most 64 KiB, in whatever script its texts are', async (t) => {
+  const app = reset()
+  const { read } = feedOf(app)
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  const { position } = await read(ana)
+  app.neighbours.details = ({ matchId, messageId }) => {
+    const found = details(matchId, messageId, ben)
+    return { ...found, message: { ...found.message!, content: '走'.repeat(1_000) } }
+  }
+  for (let number = 0; number < 40; number++) {
+    await app.receive('fitmatch.message.sent.v1', someMessage(ben, ana).event)
+  }
+  const seen: string[] = []
+  for (let page = await read(ana, position);; page = await read(ana, page.position)) {
+    const bytes = page.frames.map((frame) => Buffer.byteLength(JSON.stringify(frame)))
+    t.ok(bytes.reduce((sum, each) => sum + each, 0) <= 64 * 1024, `${bytes.length} frames`)
+    seen.push(...page.frames.map(({ id = '' }) => id))
+    if (!page.more) break
+  }
+  t.equal(new Set(seen).size, 40)
+})
+
+t.test('what is removed at once is reported in frames that fit into a page', async (t) => {
+  const app = reset()
+  const { read } = feedOf(app)
+  const [ana, postId] = [await app.person('Ana'), randomUUID()]
+  const { position } = await read(ana)
+  await insertComments(app.db, { accountId: ana, postId, count: 1_200 })
+  await app.receive('social.post.deleted.v1', { postId, authorId: ana })
+  const { frames } = await read(ana, position)
+  const removed = frames.map(({ data }) => (data as { removedIds: string[] }).removedIds)
+  t.strictSame(removed.map(({ length }) => length), [500, 500, 200])
+  t.equal(new Set(removed.flat()).size, 1_200)
 })
 
 t.test('a log that was not read for a day starts again, and expired frames are not resumed over', async (t) => {

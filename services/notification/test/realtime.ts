@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { FeedPage } from '@tandem/contracts/realtime'
 import { bearer } from '@tandem/http-kit/testing'
+import type { Db } from '../tables.ts'
 import { notify, type TestApp } from './app.ts'
 
 type Fixture = ReturnType<TestApp['reset']>
@@ -28,6 +30,17 @@ export const tell = async (app: Fixture, to: string, number: number) =>
     { kind: 'levelReached', dedupeKey: `level:${number}`, to: [to], params: { level: number } },
     new Date()
   )
+
+/** Fills an inbox with unread notifications of comments on a post. */
+export const insertComments = async (
+  db: Db,
+  { accountId, postId, count }: { accountId: string, postId: string, count: number }
+) =>
+  await sql`
+    insert into notifications (id, account_id, dedupe_key, kind, type, actor_id, owner_id, subjects, data, params, listed)
+    select uuidv7(), ${accountId}, 'comment:' || uuidv7(), 'postCommented', 'SOCIAL_FEED', uuidv7(), ${accountId},
+      array[${`post:${postId}`}], '{}', '{}', true
+    from generate_series(1, ${count}::int)`.execute(db)
 
 /** A message, as its event describes it. */
 export function someMessage (senderId: string, recipientId: string) {
