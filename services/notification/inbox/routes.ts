@@ -55,7 +55,7 @@ const Notification = named(
   })
 )
 
-const Count = Type.Integer({ minimum: 0, examples: [3] })
+const Count = Type.Integer({ minimum: 0, description: 'At most 10,000', examples: [3] })
 
 export const inboxRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps

@@ -7,7 +7,7 @@ import type { Job } from '@tandem/queue-kit'
 import { paginate, type Page } from '@tandem/http-kit'
 import { isAboutAccount, kinds, type Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
-import { isOfHiddenPeople, unreadCountOf, visibleActor } from '../notifications/shown.ts'
+import { isOfHiddenPeople, unreadCountsOf, visibleActor } from '../notifications/shown.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
@@ -91,6 +91,9 @@ const kindsAboutAccount = (Object.keys(kinds) as Kind[]).filter(isAboutAccount)
 /** Reads what the pushes of deliveries show. Undefined stands for those whose notification was deleted. */
 export async function readPushContents (db: Db, ids: string[]): Promise<(PushContent | undefined)[]> {
   const { rows } = await sql<PushContent & { id: string }>`
+    with requested as materialized (
+      select * from deliveries where id = any(${lookupArray(ids, 'uuid')}::uuid[])
+    ), unread as materialized (${unreadCountsOf(sql`requested`)})
     select deliveries.id, devices.token, kind, type, data, params, others_count as "othersCount",
       read_at is not null as "isRead",
       removed_at is not null as "isRemoved",
@@ -103,15 +106,15 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
       coalesce(preferences.categories -> type ->> 'push' = 'false', false) as "isMuted",
       ${isStopped} as "isStopped",
       shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
-      ${unreadCountOf(sql`deliveries.account_id`)} as unread
-    from deliveries
+      unread.count as unread
+    from requested as deliveries
+    join unread on unread.account_id = deliveries.account_id
     join notifications on notifications.id = notification_id
     cross join lateral (select ${visibleActor} as actor_id) shown
     left join devices on devices.id = deliveries.device_id and devices.account_id = notifications.account_id
     left join people on people.account_id = notifications.account_id
     left join preferences on preferences.account_id = notifications.account_id
-    left join people actor on actor.account_id = shown.actor_id
-    where deliveries.id = any(${lookupArray(ids, 'uuid')}::uuid[])`.execute(db)
+    left join people actor on actor.account_id = shown.actor_id`.execute(db)
   const contents = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => contents.get(id))
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
-import { unreadCountOf } from '../notifications/shown.ts'
+import { unreadCountsOf } from '../notifications/shown.ts'
 import type { Db } from '../tables.ts'
 
 /** The largest number of frames that are replayed, and of frames in a page. */
@@ -79,19 +79,21 @@ interface LogRow extends Feed {
 /** One snapshot, so that the unread count belongs to the frames. An account without a log has no entry. */
 async function selectFeedLogs (db: Db, queries: FeedPosition[]): Promise<(FeedLog | undefined)[]> {
   const { rows } = await sql<LogRow>`
+    with requested as materialized (
+      select * from unnest(
+        ${lookupArray(queries.map((_, number) => number), 'integer')},
+        ${lookupArray(queries.map(({ accountId }) => accountId), 'uuid')},
+        ${lookupArray(queries.map(({ position }) => position.epoch), 'text')},
+        ${lookupArray(queries.map(({ position }) => position.seq), 'bigint')}
+      ) as requested (number, account_id, epoch, after)
+    ), unread as materialized (${unreadCountsOf(sql`requested`)})
     select requested.number, inboxes.account_id as "accountId", coalesce(realtime_epoch, '') as epoch,
-      realtime_seq as head, realtime_deleted_seq as "deletedSeq", ${
-    unreadCountOf(sql`requested.account_id`)
-  } as "unreadCount", people.locale,
+      realtime_seq as head, realtime_deleted_seq as "deletedSeq", unread.count as "unreadCount", people.locale,
       coalesce(people.timezone, ${DEFAULT_TIMEZONE}) as timezone,
       coalesce(realtime_epoch is not null and realtime_until > now() + interval '23 hours', false) as "isFresh",
       page.seq, page.type, page.ids, page.at
-    from unnest(
-      ${lookupArray(queries.map((_, number) => number), 'integer')},
-      ${lookupArray(queries.map(({ accountId }) => accountId), 'uuid')},
-      ${lookupArray(queries.map(({ position }) => position.epoch), 'text')},
-      ${lookupArray(queries.map(({ position }) => position.seq), 'bigint')}
-    ) as requested (number, account_id, epoch, after)
+    from requested
+    join unread on unread.account_id = requested.account_id
     join inboxes on inboxes.account_id = requested.account_id
     left join people on people.account_id = requested.account_id
     left join lateral (

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import t from 'tap'
+import { bearer } from '@tandem/http-kit/testing'
 import { runConcurrently } from '@tandem/test-kit'
 import { deleteExpired } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
@@ -80,6 +81,18 @@ t.test('what is removed at once is reported in frames that fit into a page', asy
   const removed = frames.map(({ data }) => (data as { removedIds: string[] }).removedIds)
   t.strictSame(removed.map(({ length }) => length), [500, 500, 200])
   t.equal(new Set(removed.flat()).size, 1_200)
+})
+
+t.test('a full inbox is counted once for a page, and holds nobody up', async (t) => {
+  const app = reset()
+  const { readAll, read } = feedOf(app)
+  const ana = await app.person('Ana')
+  const { position } = await read(ana)
+  await insertComments(app.db, { accountId: ana, postId: randomUUID(), count: 30_000 })
+  for (let number = 1; number <= 50; number++) await tell(app, ana, number)
+  const token = bearer(ana).authorization.slice('Bearer '.length)
+  const pages = await readAll(Array.from({ length: 10 }, () => ({ token, after: position })))
+  t.match(pages, Array(10).fill({ resumed: true, frames: { length: 50 }, unreadCount: 10_000 }))
 })
 
 t.test('a log that was not read for a day starts again, and expired frames are not resumed over', async (t) => {
