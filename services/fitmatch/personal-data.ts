@@ -194,7 +194,14 @@ export const personalData: PersonalData<Tables> = {
   // Without the status: a refusal is never shown to the person who asked.
   buddy_requests: personal({
     rowsOf: inColumns('from_id', 'to_id'),
-    exported: ['from_id', 'to_id', 'sport', 'created_at']
+    exported: {
+      columns: ['from_id', 'to_id', 'sport', 'created_at'],
+      // Until they agree, somebody who was named by their profile is only that.
+      values: (accountId) => ({
+        to_id: sql`case when by_profile and status <> 'ACCEPTED' and from_id = ${accountId}::uuid
+          then ${profileOf(sql`to_id`)} else to_id end`
+      })
+    }
   }),
   buddy_refusals: personal({
     rowsOf: inColumns('from_id', 'to_id'),

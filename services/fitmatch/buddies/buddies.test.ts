@@ -291,7 +291,11 @@ t.test('sport buddies', async (t) => {
     await post(ben.id, `/activities/${activity.id}/respond`, { accept: true, version: 1 })
     await db.updateTable('activities').set({ status: 'FINISHED' }).where('id', '=', activity.id).execute()
     const sees = async (who: Member) =>
-      JSON.stringify([await box(who, 'out'), await get(who.id, `/fitmatch/chat/${matchId}`)])
+      JSON.stringify([
+        await box(who, 'out'),
+        await get(who.id, `/fitmatch/chat/${matchId}`),
+        await deps.erasure.readPersonalData({ accountId: who.id, after: null })
+      ])
     t.match(await ask(ana, { id: ben.profileId }), {
       status: 201,
       data: { request: { user: { id: ben.profileId, name: 'Ben' } } }
