@@ -40,8 +40,26 @@ interface DetailsRow {
  * suspended, and only while the match stands and the other profile is visible to them. `number` is that of the item.
  * One statement, because a call asks for the items of many connections.
  */
-export async function listDetails (db: Db, items: DetailsItem[]): Promise<DetailsRow[]> {
-  const { rows } = await sql<DetailsRow>`
+export const listDetails = async (db: Db, items: DetailsItem[]): Promise<DetailsRow[]> =>
+  (await selectDetails(items).execute(db)).rows
+
+export const selectDetails = (items: DetailsItem[]) =>
+  sql<DetailsRow>`
+    with requested as materialized (
+      select * from unnest(
+        ${lookupArray(items.map((_, number) => number), 'integer')},
+        ${lookupArray(items.map(({ accountId }) => accountId), 'uuid')},
+        ${lookupArray(items.map(({ matchId }) => matchId), 'uuid')},
+        ${lookupArray(items.map(({ messageId }) => messageId), 'uuid')}
+      ) as requested (number, account_id, match_id, message_id)
+    ), chats as materialized (
+      -- Once for a chat, however many of its messages are asked for: it can have very many unread ones.
+      select account_id, match_id, (
+        select count(*)::integer from messages
+        where messages.match_id = chat.match_id and read_at is null and sender_id <> chat.account_id
+      ) as unread
+      from (select distinct account_id, match_id from requested) chat
+    )
     select requested.number, matches.id as "matchId", match_type as "matchType", matches.created_at as "matchedAt",
       profiles.id as "profileId", profiles.display_name as "displayName", ${ageNow} as age,
       coalesce((
@@ -53,21 +71,12 @@ export async function listDetails (db: Db, items: DetailsItem[]): Promise<Detail
       case when sender_id = requested.account_id then participant.id else profiles.id end as "senderId", content,
       image_url as "imageUrl", image_width as width, image_height as height, image_blurhash as blurhash,
       messages.created_at as "sentAt", read_at as "readAt", client_id as "clientId",
-      (
-        select count(*)::integer from messages
-        where match_id = matches.id and read_at is null and sender_id <> requested.account_id
-      ) as unread
-    from unnest(
-      ${lookupArray(items.map((_, number) => number), 'integer')},
-      ${lookupArray(items.map(({ accountId }) => accountId), 'uuid')},
-      ${lookupArray(items.map(({ matchId }) => matchId), 'uuid')},
-      ${lookupArray(items.map(({ messageId }) => messageId), 'uuid')}
-    ) as requested (number, account_id, match_id, message_id)
+      chats.unread
+    from requested
+    join chats using (account_id, match_id)
     ${joinVisibleMatch}
     left join messages on messages.id = requested.message_id and messages.match_id = matches.id
-    where requested.message_id is null or messages.id is not null`.execute(db)
-  return rows
-}
+    where requested.message_id is null or messages.id is not null`
 
 interface PresenceRow {
   number: number

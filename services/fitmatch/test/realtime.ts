@@ -3,7 +3,12 @@ import type { PresenceAnswer } from '@tandem/contracts/realtime'
 import { bearer } from '@tandem/http-kit/testing'
 import type { Member, TestApp } from './app.ts'
 
-type Details = { match: object, message: Record<string, unknown> | null, clientMessageId: string | null } | null
+type Details = {
+  match: object,
+  message: Record<string, unknown> | null,
+  clientMessageId: string | null,
+  chatUnreadCount: number
+} | null
 
 /** Reads what realtime connections show, as the notification service and the gateway do. */
 export function realtimeOf ({ app, rpcHandlers, post, member, createMatch }: TestApp) {
