@@ -11,7 +11,8 @@ import {
   ActivityOver,
   CannotInvite,
   TooLateToChange,
-  TooManyActivities
+  TooManyActivities,
+  TooManyMoves
 } from '../errors.ts'
 import { shareMoved } from '../meetings/actions.ts'
 import { checkSport } from '../people/offered-sports.ts'
@@ -38,6 +39,8 @@ import { checkInstants, FINAL_BEFORE_MS, instantsOf, TZDATA_VERSION, type LocalT
 
 const ACTIVITIES_PER_DAY = 10
 const MAX_PLANNED = 30
+// Each is a push to everybody who is invited.
+const MOVES_PER_DAY = 20
 const DEFAULT_CAPACITY = 2
 
 /** `trail_running` becomes `Trail running`. */
@@ -167,6 +170,7 @@ export async function updateActivity (
     const change = await readChange(trx, me, activityId, fields)
     if (change && activity.startsAt.getTime() - at.getTime() < FINAL_BEFORE_MS) throw new TooLateToChange()
     if (change?.times) checkInstants({ startsAt: change.times.starts_at, endsAt: change.times.ends_at }, at)
+    if (change) await countMove(trx, me)
     await trx.updateTable('activities').where('id', '=', activityId)
       .set({
         version: change ? version + 1 : version,
@@ -188,6 +192,12 @@ export async function updateActivity (
     }
     return await readActivity(trx, me, activityId, at)
   })
+}
+
+/** @throws TooManyMoves */
+async function countMove (trx: Trx, { accountId, timezone }: Caller) {
+  const quota = { name: 'moved activities', accountId, day: todayIn(timezone), limit: MOVES_PER_DAY }
+  if (await useDailyQuota(trx, quota) === undefined) throw new TooManyMoves()
 }
 
 /** The new columns of the time and of the place; undefined if neither changes. */

@@ -483,6 +483,20 @@ t.test('ten activities a day, and thirty planned', async (t) => {
   t.match(await post(ana.id, '/activities', plan()), { status: 429, code: 'LIMIT_EXCEEDED' })
 })
 
+t.test('a host moves activities 20 times a day, as each move notifies everybody who is invited', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await match(ana, [ben])
+  const { id } = await createWith(ana, [ben])
+  const move = async (version: number) =>
+    await put(ana.id, `/activities/${id}`, { locationName: `Gate ${version}`, version })
+  for (let version = 1; version <= 20; version++) t.match(await move(version), { status: 200 })
+  const published = (await publishedEvents(ActivityChanged)).length
+  t.match(await move(21), { status: 429, code: 'LIMIT_EXCEEDED' })
+  t.equal((await publishedEvents(ActivityChanged)).length, published)
+  t.match(await put(ana.id, `/activities/${id}`, { note: 'Bring water', version: 21 }), { status: 200 })
+  t.match(await read(ana, id), { locationName: 'Gate 20', version: 21 })
+})
+
 t.test('lists are paged, also when activities start at the same time', async (t) => {
   const ana = await member('Ana')
   for (let turn = 0; turn < 5; turn++) await create(ana)

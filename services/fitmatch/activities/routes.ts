@@ -30,6 +30,7 @@ import {
   TooLateToChange,
   TooManyActivities,
   TooManyInvitations,
+  TooManyMoves,
   VenueNotFound
 } from '../errors.ts'
 import { readAdult, readParticipant } from '../people/queries.ts'
@@ -146,7 +147,8 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Change an activity that I host',
       description:
         'Omitted fields stay. A change of the time or the place raises `version`, and everyone who goes is ' +
-        'asked again; their places stay reserved until two hours before the start. From then on both are final.',
+        'asked again; their places stay reserved until two hours before the start. From then on both are final. At most ' +
+        '20 such changes a day.',
       'x-extension': true,
       params,
       body: ActivityChanges,
@@ -157,7 +159,8 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
         ActivityChanged,
         ActivityFull,
         ActivityOver,
-        TooLateToChange
+        TooLateToChange,
+        TooManyMoves
       ],
       response: { 200: OneActivity }
     }
