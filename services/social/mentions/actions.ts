@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { isNotHidden } from '@tandem/account-kit'
+import { dayAround, isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { PeopleMentioned, PeopleUnmentioned } from '@tandem/contracts'
+import { useDailyQuota } from '@tandem/database-kit'
 import type { Deps } from '../deps.ts'
 import { ensurePeopleByUsername } from '../people/actions.ts'
 import { hasUsernameIn } from '../people/queries.ts'
@@ -9,6 +10,9 @@ import type { Trx, Visibility } from '../tables.ts'
 import { canSeePerson } from '../visibility/people.ts'
 import { excerptOf, canSeePost } from '../visibility/posts.ts'
 import { parseMentions } from './parsing.ts'
+
+// A post with 50 mentions is 50 pushes to strangers, and 300 posts a minute pass the limit of writes.
+const NOTIFIED_PER_DAY = 500
 
 /** Loads the people that a text mentions into the local copy. Call it before the transaction that stores the text. */
 export const ensureMentionedPeople = async (deps: Deps, content: string) =>
@@ -76,7 +80,7 @@ export async function updateMentions (
   const mentionedAgain = changed.filter(({ in_text, wasInText }) => in_text && !wasInText)
   const mentioned = [...inserted, ...mentionedAgain].map((row) => row.account_id)
     .filter((accountId) => !alreadyNotified.includes(accountId))
-  if (mentioned.length === 0) return
+  if (mentioned.length === 0 || !await countNotified(trx, authorId, mentioned.length)) return
   await publish(trx, PeopleMentioned, post.id, {
     postId: post.id,
     commentId,
@@ -86,6 +90,12 @@ export async function updateMentions (
     mentioned,
     excerpt: excerptOf(content, post.visibility)
   })
+}
+
+/** Counts the people that an account mentions in a day. @returns whether they are notified */
+async function countNotified (trx: Trx, accountId: string, amount: number) {
+  const quota = { name: 'mentions', accountId, day: dayAround('UTC', new Date()), limit: NOTIFIED_PER_DAY, amount }
+  return await useDailyQuota(trx, quota) !== undefined
 }
 
 interface Mention {

@@ -174,6 +174,22 @@ t.test('mentions', async (t) => {
     for (const reader of [ben, cara]) t.same((await get(reader, `/feed?mentioned=${dora}`)).data.posts, [])
   })
 
+  t.test('of the people that an account mentions, 500 a day are notified', async (t) => {
+    const max = await person('Max')
+    for (const name of ['Lea', 'Tom']) await person(name)
+    await post(max, '/feed', { type: 'TEXT', content: '@ben' })
+    await db.updateTable('daily_quotas').set({ used: 498 }).where('account_id', '=', max).execute()
+    const mentioned = async (content: string) => {
+      const count = (await mentionEvents()).length
+      const { data } = await post(max, '/feed', { type: 'TEXT', content })
+      t.equal(data.post.mentions.length, content.split('@').length - 1, 'the text mentions them all the same')
+      return (await mentionEvents()).slice(count).length
+    }
+    t.same([await mentioned('@ben @lea @tom'), await mentioned('@ben @lea'), await mentioned('@ben')], [0, 1, 0])
+    await db.updateTable('daily_quotas').set({ ends_at: new Date(0) }).where('account_id', '=', max).execute()
+    t.equal(await mentioned('@ben'), 1, 'on the next day')
+  })
+
   t.test('a person missing from the local copy is fetched by username and mentioned', async (t) => {
     const [eve, fay, gil] = [examplePerson('Eve'), examplePerson('Fay'), examplePerson('Gil')]
     for (const each of [eve, fay, gil]) profiles.people.set(each.accountId, each)

@@ -73,7 +73,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'createPost',
       summary: 'Create a post',
       description:
-        'Mentioned users who can read the post are notified. The post keeps what it shows of a workout, an ' +
+        'Mentioned users who can read the post are notified: up to 500 a day. The post keeps what it shows of a workout, an ' +
         'achievement or an activity as it is now.',
       headers: IdempotencyHeaders,
       body: newPost(),
