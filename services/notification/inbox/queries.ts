@@ -7,7 +7,7 @@ import { paginate, type Page } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
-import { isShown, unreadCountOf, visibleActor } from '../notifications/shown.ts'
+import { isShown, unreadCountOf, visibleActor, visibleOthersCount } from '../notifications/shown.ts'
 import { type Kind, usesDisplayName } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
 
@@ -40,7 +40,7 @@ const joinActor = sql`
 
 // The columns of a NotificationRow, for a query with `joinActor`.
 const notificationColumns = sql`
-  notifications.id, kind, type, data, params, others_count as "othersCount",
+  notifications.id, kind, type, data, params, ${visibleOthersCount} as "othersCount",
   read_at as "readAt", created_at as "createdAt",
   shown.actor_id as "actorId", people.name as "actorName", people.image as "actorImage"`
 

@@ -101,21 +101,29 @@ t.test('a hidden person is notified of what they booked', async (t) => {
   t.match(await inbox(ana), { notifications: { length: 2 } })
 })
 
-t.test('a digest of likes shows the latest liker who is not hidden', async (t) => {
+t.test('a digest of likes names and counts the likers who are not hidden', async (t) => {
   const app = reset()
-  const { deps, inbox, person } = app
-  const [author, ana, ben] = [await person('Author'), await person('Ana'), await person('Ben')]
+  const { deps, inbox, person, device, deliverAll, provider } = app
+  const [author, ana, ben, cem] = [await person('Author'), await person('Ana'), await person('Ben'), await person('Cem')]
+  await device(author)
   const postId = randomUUID()
-  for (const [number, likedBy] of [ana, ben].entries()) {
+  for (const [number, likedBy] of [ana, ben, cem].entries()) {
     const at = new Date(Date.now() + number)
     const like = { eventId: randomUUID(), sequence: number, postId, authorId: author, likedBy, excerpt: null }
     await addToDigest(deps, like, at)
   }
-  t.match((await inbox(author)).notifications, [{ body: 'Ben and 1 other like your post' }])
-  await hiding(app)(ben, true)
-  t.match((await inbox(author)).notifications, [{ body: 'Ana and 1 other like your post' }])
+  const bodies = async () => (await inbox(author)).notifications.map(({ body }: { body: string }) => body)
+  t.same(await bodies(), ['Cem and 2 others like your post'])
+  await hiding(app)(cem, true)
+  t.same(await bodies(), ['Ben and 1 other like your post'])
+  await deliverAll()
+  t.match(provider.sent, [{ body: 'Ben and 1 other like your post' }])
+  t.match(await app.log(author), [{ body: 'Ben and 1 other like your post' }])
   await hiding(app)(ana, true)
-  t.same((await inbox(author)).notifications, [])
-  await hiding(app)(ben, false)
-  t.match((await inbox(author)).notifications, [{ body: 'Ben and 1 other like your post' }])
+  t.same(await bodies(), ['Ben likes your post'])
+  await hiding(app)(ben, true)
+  t.same(await bodies(), [])
+  t.notMatch((await app.log(author))[0].body, /other/)
+  for (const liker of [ana, ben, cem]) await hiding(app)(liker, false)
+  t.same(await bodies(), ['Cem and 2 others like your post'])
 })

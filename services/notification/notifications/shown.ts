@@ -14,6 +14,12 @@ export const visibleActor = sql<string | null>`
       order by changed_at desc, liked_by limit 1)
   end`
 
+/** How many people but its `visibleActor` a row of `notifications` reports: of a digest of likes those who are not hidden. */
+export const visibleOthersCount = sql<number>`
+  case when others_count = 0 then 0 else greatest(0, others_count - (
+    select count(*)::int from post_likes
+    where notification_id = notifications.id and liked and not ${isNotHidden(sql`liked_by`)})) end`
+
 /** Whether a row of `notifications` is about something of a person who is hidden now, or only of hidden people's doing. */
 export const isOfHiddenPeople = sql<SqlBool>`(
   (notifications.actor_id is not null and ${visibleActor} is null)

@@ -7,7 +7,7 @@ import type { Job } from '@tandem/queue-kit'
 import { paginate, type Page } from '@tandem/http-kit'
 import { isAboutAccount, kinds, type Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
-import { isOfHiddenPeople, unreadCountsOf, visibleActor } from '../notifications/shown.ts'
+import { isOfHiddenPeople, unreadCountsOf, visibleActor, visibleOthersCount } from '../notifications/shown.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
@@ -94,7 +94,7 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
     with requested as materialized (
       select * from deliveries where id = any(${lookupArray(ids, 'uuid')}::uuid[])
     ), unread as materialized (${unreadCountsOf(sql`requested`)})
-    select deliveries.id, devices.token, kind, type, data, params, others_count as "othersCount",
+    select deliveries.id, devices.token, kind, type, data, params, ${visibleOthersCount} as "othersCount",
       read_at is not null as "isRead",
       removed_at is not null as "isRemoved",
       ${isBlocked} as "isBlocked",
@@ -228,7 +228,7 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
   const { rows } = await sql<LogRow>`
     select deliveries.id, notification_id as "notificationId", kind, type,
       case when hiding.hides then params - array['displayName', 'excerpt'] else params end as params,
-      others_count as "othersCount", actor.name as "actorName",
+      ${visibleOthersCount} as "othersCount", actor.name as "actorName",
       deliveries.device_name as "deviceName", deliveries.platform, status, reason, attempts, due_at as "dueAt",
       deliveries.created_at as "createdAt", finished_at as "finishedAt", people.locale, people.timezone
     from deliveries
