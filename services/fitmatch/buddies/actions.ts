@@ -9,7 +9,6 @@ import {
   AlreadyBuddies,
   BuddyRequestNotFound,
   CannotRequestBuddy,
-  ProfileSuspended,
   TooManyBuddyRequests,
   PersonNotFound
 } from '../errors.ts'
@@ -47,7 +46,7 @@ export async function requestBuddy (deps: Deps, accountId: string, { userId, spo
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     await lockPair(trx, accountId, otherId)
     const adults = await lockAdults(trx, minAge, [accountId, otherId])
-    if (!adults.includes(accountId)) throw new ProfileSuspended()
+    if (!adults.includes(accountId)) await readAdult({ db: trx, minAge }, accountId)
     const { isInvisible } = await readRelation(trx, accountId, otherId)
     if (isInvisible) throw new PersonNotFound()
 
@@ -166,7 +165,7 @@ export async function respondToRequest (deps: Deps, accountId: string, requestId
       return null
     }
     const adults = await lockAdults(trx, minAge, [accountId, request.fromId])
-    if (!adults.includes(accountId)) throw new ProfileSuspended()
+    if (!adults.includes(accountId)) await readAdult({ db: trx, minAge }, accountId)
     if (!adults.includes(request.fromId)) throw new BuddyRequestNotFound()
     return toResponse(await acceptRequest(trx, request), accountId)
   })
