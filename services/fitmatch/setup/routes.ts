@@ -46,7 +46,9 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
       description: 'Any JSON object of at most 32 KiB and 6 levels. It replaces the previous draft.',
       body: Type.Object({}, { additionalProperties: true, examples: [exampleState] }),
       response: { 200: Data(Type.Object({ draft: Draft })) }
-    }
+    },
+    // As many as fit into it: only its length and its depth are limited.
+    config: { maxBodyValues: MAX_DRAFT_BYTES }
   }, async ({ body, account }) => {
     if (Buffer.byteLength(JSON.stringify(body)) > MAX_DRAFT_BYTES) throw new PayloadTooLarge()
     if (depthOf(body) > MAX_DRAFT_DEPTH) {
