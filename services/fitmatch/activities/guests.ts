@@ -102,7 +102,7 @@ export async function askToJoin (deps: GuestDeps, accountId: string, activityId:
       hostId: activity.hostId,
       askedBy: accountId,
       ...await readCard(trx, accountId),
-      waitingCount: await countWaiting(trx, activityId)
+      waitingCount: await countWaiting(trx, activity)
     })
   })
 }

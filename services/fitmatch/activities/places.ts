@@ -5,6 +5,7 @@ import { chunksOf } from '@tandem/process-kit'
 import { ActivityFull } from '../errors.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
 import type { LockedActivity } from './locks.ts'
+import { isParticipantFor } from './visibility.ts'
 
 // Keeps an event that names them twice below the 64 KiB limit of the bus.
 export const ACCOUNTS_PER_EVENT = 500
@@ -79,9 +80,15 @@ export async function releasePlaces (trx: Trx, activity: LockedActivity, count =
     hostId: activity.hostId,
     askedBy: null,
     displayName: null,
-    waitingCount: await countWaiting(trx, activity.id)
+    waitingCount: await countWaiting(trx, activity)
   })
 }
 
-export const countWaiting = async (trx: Trx, activityId: string) =>
-  (await listAccounts(trx, activityId, ['ASKED'])).length
+/** How many people have asked for a place, of those whom the host sees. */
+export async function countWaiting (trx: Trx, { id, hostId }: Pick<LockedActivity, 'id' | 'hostId'>) {
+  const { count } = await trx.selectFrom('activity_participants as participant')
+    .where('activity_id', '=', id).where('state', '=', 'ASKED').where(isParticipantFor(hostId))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
-import { FitMatchOverview, PersonHidden } from '@tandem/contracts'
+import { ActivityAsked, FitMatchOverview, PersonHidden } from '@tandem/contracts'
 import { runDueTimers } from '../activities/timers.ts'
 import { activityApi } from '../test/activities.ts'
 import { realtimeOf } from '../test/realtime.ts'
@@ -9,7 +9,7 @@ import { testApp } from '../test/app.ts'
 // Every path from one person to another, while one of them is hidden: a deletion, a pause or a ban.
 
 const app = await testApp(t)
-const { db, handlers, rpcHandlers, get, post, del, person, member, swipe, createMatch, subscribe } = app
+const { db, handlers, rpcHandlers, get, post, del, person, member, swipe, createMatch, subscribe, publishedEvents } = app
 const { create, createWith } = activityApi(app)
 const { describe, presenceOf } = realtimeOf(app)
 
@@ -158,6 +158,17 @@ t.test('a hidden person is not counted and keeps their place, and nobody is remi
   const reminded = (await recordedEvents(db)).filter(({ type }) => type === 'fitmatch.activity.reminded.v1')
   t.notOk(JSON.stringify(reminded).includes(hosted.id))
   t.ok(JSON.stringify(reminded).includes(attended.id), 'the others are')
+  await setHidden(false)
+})
+
+t.test('a host is notified of as many waiting people as they see', async (t) => {
+  const [dina, eli] = [await member('Dina'), await member('Eli')]
+  const { id } = await create(cat, { visibility: 'OPEN', capacity: 2 })
+  for (const guest of [zelda, dina, eli]) await post(guest.id, `/activities/${id}/join`)
+  await post(cat.id, `/activities/${id}/requests/${dina.profileId}`, { accept: true })
+  await setHidden(true)
+  t.match(await del(dina.id, `/activities/${id}/join`), { status: 200 })
+  t.match((await publishedEvents(ActivityAsked)).at(-1), { activityId: id, askedBy: null, waitingCount: 1 })
   await setHidden(false)
 })
 
