@@ -1,5 +1,6 @@
 import { appendAudit, requireRight, type Operator } from '@tandem/operator-kit'
 import { Forbidden, ValidationError } from '@tandem/http-kit'
+import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import type { Trx } from '../tables.ts'
 import { recordDecision } from './actions.ts'
@@ -25,6 +26,7 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
   const decided = await readCase(deps, operator, decision)
   const { db, mailer } = deps
   const { id, mail } = await db.transaction().execute(async (trx) => {
+    await checkUnban(trx, operator, decision)
     const recorded = await recordDecision(trx, deps, {
       accountId,
       case: decided,
@@ -43,6 +45,13 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
   })
   await mailer.enqueue([mail])
   return { id }
+}
+
+/** Who can ban nobody ends no ban, but for the appeal of the person. @throws Forbidden, ProofRequired */
+async function checkUnban (trx: Trx, operator: Operator, { accountId, actions }: NewDecision) {
+  if (!actions.some(({ type, scope }) => type === 'LIFT' && scope === 'ALL')) return
+  const account = await lockAccount(trx, { id: accountId })
+  if (account?.isBanned) requireRight(operator, 'bans.make')
 }
 
 /**
