@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { createMail, renderMail } from '@tandem/mail-kit'
-import { appendAudit, type Operator } from '@tandem/operator-kit'
+import { appendAudit, hasRole, type Operator } from '@tandem/operator-kit'
 import { Forbidden, ValidationError } from '@tandem/http-kit'
 import { findContact } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { AppealNotFound } from '../errors.ts'
+import { AppealNotFound, CaseRestricted } from '../errors.ts'
 import { recordDecision, type Decision } from '../decisions/actions.ts'
-import { toDecided } from '../decisions/cases.ts'
+import { findCase, toDecided } from '../decisions/cases.ts'
 import { checkActions, checkRights } from '../decisions/decide.ts'
 import type { DecisionWithoutCase } from '../decisions/schemas.ts'
 import type { DecidedAction, Trx } from '../tables.ts'
@@ -22,7 +22,8 @@ interface Answer {
 /**
  * Answers an appeal. A reversal is a decision of its own: it undoes the first one, or does what a reporter was right
  * about.
- * @throws AppealNotFound, ProofRequired; Forbidden for who decided, if there is another one, and about oneself
+ * @throws AppealNotFound, ProofRequired, CaseRestricted, Unavailable; Forbidden for who decided, if there is another one,
+ * and about oneself
  */
 export async function answerAppeal (
   deps: Deps,
@@ -31,6 +32,7 @@ export async function answerAppeal (
   answer: Answer,
   requestId: string
 ) {
+  await checkPictures(deps, operator, appealId)
   const mails = await deps.db.transaction().execute(async (trx) => {
     const { decision, ...appeal } = await lockAppeal(trx, appealId)
     if ([appeal.accountId, decision.accountId].includes(operator.accountId ?? '')) throw new Forbidden()
@@ -68,6 +70,19 @@ export async function answerAppeal (
     return mails
   })
   await deps.mailer.enqueue(mails)
+}
+
+/**
+ * What moderators cannot see, they do not decide, nor again. The service of the case is asked before anything is locked.
+ * @throws CaseRestricted, Unavailable
+ */
+async function checkPictures ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, operator: Operator, appealId: string) {
+  if (hasRole(operator, 'restricted-files.read')) return
+  const decision = await db.selectFrom('appeals').innerJoin('decisions', 'decisions.id', 'decision_id')
+    .where('appeals.id', '=', appealId).select(['case_service as service', 'case_id as id']).executeTakeFirst()
+  if (!decision?.service || !decision.id) return
+  const found = await findCase({ callRpc }, { service: decision.service, id: decision.id })
+  if (found?.hidesPictures) throw new CaseRestricted()
 }
 
 type Locked = Awaited<ReturnType<typeof lockAppeal>>

@@ -7,14 +7,12 @@ import type { DecidedAction } from '../tables.ts'
 import type { DecidedCase } from './actions.ts'
 import type { NewAction, NewDecision } from './schemas.ts'
 
-/** A case, as the service that owns it describes it. @throws CaseNotFound, Unavailable */
+/** A case, as the service that owns it describes it; undefined if there is none any more. @throws Unavailable */
 export async function findCase (
   { callRpc }: Pick<Deps, 'callRpc'>,
   { service, id }: { service: 'social' | 'fitmatch', id: string }
 ) {
-  const found = await callRpc(service === 'social' ? SocialCase : FitMatchCase, { caseId: id })
-  if (!found) throw new CaseNotFound()
-  return found
+  return await callRpc(service === 'social' ? SocialCase : FitMatchCase, { caseId: id }) ?? undefined
 }
 
 /**
@@ -28,6 +26,7 @@ export async function readCase (
 ): Promise<DecidedCase | null> {
   if (!wanted) return null
   const found = await findCase({ callRpc }, wanted)
+  if (!found) throw new CaseNotFound()
   if (found.hidesPictures && !hasRole(operator, 'restricted-files.read')) throw new CaseRestricted()
   if (!found.isOpen || found.version !== wanted.version) throw new CaseChanged()
   if (found.accountId !== accountId) {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { testApp } from '../test/app.ts'
 
-const { asOperator, db, post, givenAccount, login } = await testApp(t)
+const cases = new Map()
+const { asOperator, db, post, givenAccount, login, publishedEvents } = await testApp(t, { rpcResults: { cases } })
 
 t.test('moderators end no ban, also with the restriction of a banned person', async (t) => {
   const account = await givenAccount()
@@ -32,4 +34,53 @@ t.test('moderators end no ban, also with the restriction of a banned person', as
   t.match(await login(account.email), { status: 200 })
   t.equal((await decide([{ type: 'RESTRICT', scope: 'ALL', days: 7 }], moderator)).status, 201)
   t.equal((await decide(lift, moderator)).status, 201, 'a restriction they do')
+})
+
+t.test('moderators answer no appeal about a case whose pictures only administrators see', async (t) => {
+  const author = await givenAccount()
+  const decided = { service: 'social', id: randomUUID(), version: 1 }
+  const described = { accountId: author.id, version: 1, targetType: 'POST', targetId: randomUUID(), excerpt: null }
+  cases.set(decided.id, { ...described, isOpen: true, hidesPictures: true })
+  const { data: { id: decisionId } } = await post('/operator/decisions', {
+    case: decided,
+    accountId: author.id,
+    actions: [{ type: 'HIDE_CONTENT' }],
+    reason: 'CHILD_SAFETY',
+    statement: 'We removed it.'
+  }, { headers: await asOperator() })
+  cases.set(decided.id, { ...described, isOpen: false, hidesPictures: true })
+  const { data: { appeal } } = await post('/account/appeals', { decisionId, text: 'No' }, { as: author })
+  const answer = async (outcome: string, headers: Record<string, string>) =>
+    await post(`/operator/appeals/${appeal.id}`, { outcome, statement: 'An answer' }, { headers })
+
+  for (const outcome of ['REVERSED', 'UPHELD']) {
+    t.match(await answer(outcome, await asOperator('MODERATOR')), { status: 403, code: 'CASE_RESTRICTED' })
+  }
+  const decisions = async () =>
+    (await publishedEvents(author.id)).filter(({ type }) => type === 'decision.made').length
+  t.equal(await decisions(), 1, 'nothing came back')
+  t.match(await answer('REVERSED', await asOperator()), { status: 200 })
+  t.equal(await decisions(), 2)
+})
+
+t.test('of a case that is purged there are no pictures, so moderators answer the appeal', async (t) => {
+  const author = await givenAccount()
+  const decided = { service: 'fitmatch', id: randomUUID(), version: 1 }
+  const described = { accountId: author.id, version: 1, targetType: 'PROFILE', targetId: randomUUID(), excerpt: null }
+  cases.set(decided.id, { ...described, isOpen: true, hidesPictures: true })
+  const { data: { id: decisionId } } = await post('/operator/decisions', {
+    case: decided,
+    accountId: author.id,
+    actions: [{ type: 'WARN' }],
+    reason: 'OTHER',
+    statement: 'Please stop.'
+  }, { headers: await asOperator() })
+  const { data: { appeal } } = await post('/account/appeals', { decisionId, text: 'No' }, { as: author })
+  cases.delete(decided.id)
+  t.match(
+    await post(`/operator/appeals/${appeal.id}`, { outcome: 'UPHELD', statement: 'It stands.' }, {
+      headers: await asOperator('MODERATOR')
+    }),
+    { status: 200 }
+  )
 })

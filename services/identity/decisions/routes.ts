@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import { forOperators, ProposalNotFound, Proposed, readProposal } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
+import { CaseNotFound } from '../errors.ts'
 import { confirmBan } from './bans.ts'
 import { findCase } from './cases.ts'
 import { decide } from './decide.ts'
@@ -82,7 +83,8 @@ export const decisionRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ decisions: Type.Array(OperatorDecision) })) }
     }
   }, async ({ params }) => {
-    const { accountId } = await findCase(deps, params)
-    return data({ decisions: await listDecisionsForOperators(db, accountId) })
+    const found = await findCase(deps, params)
+    if (!found) throw new CaseNotFound()
+    return data({ decisions: await listDecisionsForOperators(db, found.accountId) })
   })
 }
