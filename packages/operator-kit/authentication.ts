@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Kysely } from 'kysely'
-import { InvalidAccessToken, readBearer, Unauthorized } from '@tandem/http-kit'
+import { Forbidden, InvalidAccessToken, readBearer, Unauthorized } from '@tandem/http-kit'
 import { appendAudit } from './audit.ts'
 import { describeRequest } from './audit-requests.ts'
 import { requireRight, staffRoles, type Operator, type Right, type StaffRole } from './rights.ts'
@@ -40,7 +40,8 @@ type PersonField = 'accountId' | 'id'
 
 /**
  * The `config` of a route for operators who have `right`.
- * @param options.person the field that names the person whose data it shows: such people are counted
+ * @param options.person the field that names the person whose data it shows or changes: such people are counted, and
+ * nobody changes their own
  */
 export const forOperators = (right: Right, { person }: { person?: PersonField } = {}) => ({
   public: true,
@@ -84,7 +85,10 @@ export const operatorAuthentication = plugin(
       if (!request.operator) return
       await appendAudit(db, describeRequest(request, request.operator))
       const accountId = findPerson(request)
-      if (accountId !== undefined) await countPerson(db, request.operator.id, accountId)
+      if (accountId === undefined) return
+      const isChange = request.method !== 'GET' && request.method !== 'HEAD'
+      if (isChange && accountId === request.operator.accountId) throw new Forbidden()
+      await countPerson(db, request.operator.id, accountId)
     })
   },
   { name: 'operator-authentication' }

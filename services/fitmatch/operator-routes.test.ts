@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { OperatorActed } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
+import { bearer } from '@tandem/http-kit/testing'
 import { checkOperatorRoutes, operatorBearer } from '@tandem/operator-kit/testing'
 import { testApp } from './test/app.ts'
 
@@ -49,4 +50,29 @@ t.test('moderators compare selfies with photos, and decide once', async (t) => {
     (await publishedEvents(OperatorActed)).map(({ accountId, action }) => [accountId, action]),
     [[staffId, 'SELFIE_READ'], [staffId, 'VERIFICATION_APPROVE'], [staffId, 'VERIFICATION_REJECT']]
   )
+})
+
+t.test('operators decide nothing about their own account in the app', async (t) => {
+  const { app, get, post, upload, memberWithPhotos, db } = await testApp(t)
+  const [ana, ben] = [await memberWithPhotos('Ana'), await memberWithPhotos('Ben')]
+  await upload(ana.id, '/fitmatch/verification', 'photo', createPng())
+  const { id } = await db.selectFrom('verifications').where('account_id', '=', ana.id).select('id')
+    .executeTakeFirstOrThrow()
+  const moderator = { headers: operatorBearer('MODERATOR', { accountId: ana.id }) }
+  const administrator = { headers: bearer(ana.id, { role: 'ADMIN' }) }
+  const report = await post(ben.id, '/fitmatch/report', { reportedProfileId: ana.profileId, reason: 'SPAM' })
+  t.equal(report.status, 201)
+  for (
+    const [url, sender, payload] of [
+      [`/operator/verifications/${id}/approve`, moderator, {}],
+      [`/operator/verifications/${id}/reject`, moderator, { reason: 'Too dark' }],
+      [`/fitmatch/admin/verifications/${id}/approve`, administrator, {}],
+      [`/fitmatch/admin/verifications/${id}/reject`, administrator, { reason: 'Too dark' }],
+      [`/fitmatch/admin/reports/${report.data.report.id}/resolve`, administrator, { action: 'DISMISS' }]
+    ] as const
+  ) {
+    const response = await app.inject({ method: 'POST', url, payload, ...sender })
+    t.match({ status: response.statusCode, ...response.json() }, { status: 403, code: 'FORBIDDEN' }, url)
+  }
+  t.match(await get(ana.id, '/fitmatch/verification'), { data: { verification: { status: 'PENDING' } } })
 })

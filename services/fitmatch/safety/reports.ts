@@ -4,7 +4,7 @@ import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { Counter } from 'prom-client'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { paginate, ValidationError, type Page } from '@tandem/http-kit'
+import { Forbidden, paginate, ValidationError, type Page } from '@tandem/http-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair, pairOf } from '../people/pairs.ts'
 import { auditDecision, type Operator } from '../operators.ts'
@@ -239,6 +239,8 @@ export async function resolveReport (
     const report = await trx.selectFrom('reports').where('id', '=', reportId).select(['reported_id']).executeTakeFirst()
     if (!report) throw new ReportNotFound()
     const accountId = report.reported_id
+    // Nobody decides about themselves.
+    if (accountId === operator.accountId) throw new Forbidden()
     // Evidence outlives its account. A new row for it would never be erased.
     const isErased = await hasTombstone(trx, accountId)
     if (!isErased) await lockMember(trx, accountId)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { VerificationDecided } from '@tandem/contracts'
 import type { Image, Storage } from '@tandem/media-kit'
+import { Forbidden } from '@tandem/http-kit'
 import { settleEach } from '@tandem/process-kit'
 import { grantBadge } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
@@ -88,6 +89,8 @@ export async function readSelfie ({ db, selfies }: Deps, operator: Operator, ver
 
 interface Decision {
   operator: Operator
+  /** Their account in the app, if it is known: nobody decides about themselves. */
+  ownAccountId: string | null
   verificationId: string
   /** Null: it is approved. */
   rejection: { reason: string, reasonCode: RejectionCode } | null
@@ -95,15 +98,16 @@ interface Decision {
 
 /**
  * Decides a verification, once. The decision covers only the photos it was submitted with.
- * @throws VerificationNotFound, AlreadyDecided
+ * @throws VerificationNotFound, AlreadyDecided, Forbidden
  */
-export async function decideVerification (db: Db, { operator, verificationId, rejection }: Decision) {
+export async function decideVerification (db: Db, { operator, ownAccountId, verificationId, rejection }: Decision) {
   const [approved, reason] = [rejection === null, rejection?.reason ?? null]
   const isDecided = await db.transaction().execute(async (trx) => {
     const verification = await trx.selectFrom('verifications').where('id', '=', verificationId)
       .select(['account_id as accountId', 'profile_id as profileId']).executeTakeFirst()
     if (!verification) throw new VerificationNotFound()
     const { accountId, profileId } = verification
+    if (accountId === ownAccountId) throw new Forbidden()
     // Locks the profile before the verification, in the same order as changes of photos do. The photos cannot change
     // until the decision commits.
     const profile = await trx.selectFrom('profiles').where('id', '=', profileId).select(lockedProfileColumns)

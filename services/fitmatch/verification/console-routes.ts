@@ -22,6 +22,11 @@ const actorOf = ({ operator, ip, id }: { operator: ConsoleOperator, ip: string, 
   requestId: id
 })
 
+const decider = (request: Parameters<typeof actorOf>[0]) => ({
+  operator: actorOf(request),
+  ownAccountId: request.operator.accountId
+})
+
 /** Verifications, for the console. */
 export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
@@ -68,7 +73,7 @@ export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
     schema: { hide: true, params, response: { 200: Message } }
   }, async (request) => {
     const { id: verificationId } = request.params
-    await decideVerification(db, { operator: actorOf(request), verificationId, rejection: null })
+    await decideVerification(db, { ...decider(request), verificationId, rejection: null })
     return message('Verification approved')
   })
 
@@ -77,7 +82,7 @@ export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
     schema: { hide: true, params, body: Rejection, response: { 200: Message } }
   }, async (request) => {
     const { params: { id: verificationId }, body: rejection } = request
-    await decideVerification(db, { operator: actorOf(request), verificationId, rejection })
+    await decideVerification(db, { ...decider(request), verificationId, rejection })
     return message('Verification rejected')
   })
 }

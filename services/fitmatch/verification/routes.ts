@@ -193,6 +193,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request) => {
     await decideVerification(db, {
       operator: operatorOf(request),
+      ownAccountId: request.account.id,
       verificationId: request.params.id,
       rejection: null
     })
@@ -214,6 +215,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request) => {
     await decideVerification(db, {
       operator: operatorOf(request),
+      ownAccountId: request.account.id,
       verificationId: request.params.id,
       rejection: request.body
     })

@@ -49,7 +49,7 @@ const INTERIM_DAYS = 3
 
 /**
  * Holds an erasure or ends its hold, or proposes that if it takes two operators. A proposed hold holds already, for as
- * long as the proposal is open. @throws ErasureNotFound, ProposalExists
+ * long as the proposal is open. @throws ErasureNotFound, ProposalExists; Forbidden about oneself
  */
 export async function changeHoldOrPropose (
   { db, fourEyes }: Pick<Deps, 'db' | 'fourEyes'>,
@@ -59,13 +59,14 @@ export async function changeHoldOrPropose (
 ) {
   return await db.transaction().execute(async (trx) => {
     if (!fourEyes.has('HOLD')) {
-      await changeHold(trx, id, change)
+      if (await changeHold(trx, id, change) === operator.accountId) throw new Forbidden()
       return undefined
     }
     const erasure = await trx.selectFrom('erasures').where('id', '=', id).where('begun_at', 'is', null)
       .where('status', 'in', change.change === 'HOLD' ? ['SCHEDULED', 'HELD'] : ['HELD'])
       .select(['account_id as accountId', 'status']).forUpdate().executeTakeFirst()
     if (!erasure) throw new ErasureNotFound()
+    if (erasure.accountId === operator.accountId) throw new Forbidden()
     const isInterim = change.change === 'HOLD' && erasure.status === 'SCHEDULED'
     if (isInterim) {
       await holdErasure(trx, id, { ...change.hold, days: Math.min(change.hold.days, INTERIM_DAYS) })
@@ -81,7 +82,7 @@ export async function changeHoldOrPropose (
 }
 
 async function changeHold (trx: Trx, id: string, change: HoldChange) {
-  await (change.change === 'HOLD' ? holdErasure(trx, id, change.hold) : releaseErasure(trx, id))
+  return await (change.change === 'HOLD' ? holdErasure(trx, id, change.hold) : releaseErasure(trx, id))
 }
 
 export async function confirmHold ({ db }: Pick<Deps, 'db'>, operator: Operator, proposal: Proposal) {
