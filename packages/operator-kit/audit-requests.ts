@@ -9,7 +9,9 @@ export function describeRequest (request: FastifyRequest, operator: AuditEntry['
   const { id, method, routeOptions, params, query, body } = request
   const given = { ...query as object, ...body as object, ...params as object } as Record<string, unknown>
   const text = (value: unknown, max: number) => typeof value === 'string' && value !== '' ? value.slice(0, max) : null
-  const subject = [given['id'], given['key'], given['accountId'], given['q'], given['name']]
+  // Of an address only the host: the rest may be a secret.
+  const host = typeof given['url'] === 'string' ? URL.parse(given['url'])?.host : undefined
+  const subject = [given['id'], given['key'], given['accountId'], given['q'], given['name'], host]
     .find((each) => typeof each === 'string')
   return {
     operator,

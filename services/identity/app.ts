@@ -111,7 +111,10 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
         confirm: async (operator, proposal) => await confirmHold(deps, operator, proposal),
         withdraw: withdrawHold
       },
-      STAFF: { confirm: async (operator, proposal) => await confirmStaffChange(deps, operator, proposal) }
+      STAFF: {
+        confirm: async (operator, proposal, requestId) =>
+          await confirmStaffChange(deps, operator, proposal, requestId)
+      }
     }
   })
   trackRequests(app)

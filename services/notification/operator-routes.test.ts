@@ -122,3 +122,12 @@ t.test('where a broadcast takes two operators, nobody receives it before, and it
   t.match(answers.find((answer) => answer.status !== 200), { status: 404, code: 'NOT_FOUND' })
   t.equal((await sent()).length, 1)
 })
+
+t.test('the audit says where an endpoint is, without what its address may hide', async (t) => {
+  const url = 'https://crm.example.com/hooks/secret?key=secret'
+  t.equal((await operate('POST', '/operator/webhooks', { url, eventTypes: ['account.verified'] })).status, 201)
+  t.match(
+    await db.selectFrom('audit_entries').where('action', '=', 'POST /operator/webhooks').select('subject').execute(),
+    [{ subject: 'crm.example.com' }]
+  )
+})

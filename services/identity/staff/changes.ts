@@ -1,5 +1,12 @@
 import { Forbidden } from '@tandem/http-kit'
-import { confirmProposal, propose, type Operator, type Proposal, type StaffRole } from '@tandem/operator-kit'
+import {
+  appendAudit,
+  confirmProposal,
+  propose,
+  type Operator,
+  type Proposal,
+  type StaffRole
+} from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { StaffExists } from '../errors.ts'
 import type { Trx } from '../tables.ts'
@@ -22,17 +29,27 @@ type StaffDeps = Pick<Deps, 'db' | 'console' | 'mailer'>
  * @throws StaffExists, StaffNotFound, LastAdmin, ProposalExists, RateLimited; Forbidden about one's own role
  * @returns the proposal, if it is one
  */
-export async function changeOrPropose ({ db, console, mailer }: StaffDeps, operator: Operator, requested: Requested) {
+export async function changeOrPropose (
+  { db, console, mailer }: StaffDeps,
+  operator: Operator,
+  requested: Requested,
+  requestId: string
+) {
   const isOwn = 'id' in requested && requested.id === operator.id
   if (isOwn && requested.change !== 'INVITE_AGAIN') throw new Forbidden()
   const { proposal, mails } = await db.transaction().execute(async (trx) => {
     await lockStaff(trx)
-    if (!await takesTwo(trx, requested)) {
-      return { proposal: undefined, mails: await carryOut(trx, console, operator.id, requested) }
-    }
     const subject = await readAddress(trx, requested)
+    const entry = { operator, subject, accountId: null, reason: null, requestId }
+    if (!await takesTwo(trx, requested)) {
+      const mails = await carryOut(trx, console, operator.id, requested)
+      await appendAudit(trx, { ...entry, action: nameOf(requested) })
+      return { proposal: undefined, mails }
+    }
     const proposed = { kind: 'STAFF', subject, accountId: null, reason: '', payload: requested } as const
-    return { proposal: await propose(trx, operator, proposed), mails: [] }
+    const proposal = await propose(trx, operator, proposed)
+    await appendAudit(trx, { ...entry, action: `PROPOSAL ${nameOf(requested)}` })
+    return { proposal, mails: [] }
   })
   void mailer.enqueue(mails)
   return proposal
@@ -47,14 +64,27 @@ async function readAddress (trx: Trx, requested: StaffChange) {
 }
 
 /** Makes a change that another administrator proposed, once. */
-export async function confirmStaffChange ({ db, console, mailer }: StaffDeps, operator: Operator, proposal: Proposal) {
+export async function confirmStaffChange (
+  { db, console, mailer }: StaffDeps,
+  operator: Operator,
+  proposal: Proposal,
+  requestId: string
+) {
+  const requested = proposal.payload as Requested
   const mails = await db.transaction().execute(async (trx) => {
     await lockStaff(trx)
     await confirmProposal(trx, operator, proposal)
-    return await carryOut(trx, console, proposal.proposedBy, proposal.payload as Requested)
+    const mails = await carryOut(trx, console, proposal.proposedBy, requested)
+    const entry = { operator, subject: proposal.subject, accountId: null, reason: null, requestId }
+    await appendAudit(trx, { ...entry, action: `${nameOf(requested)}, CONFIRMED` })
+    return mails
   })
   void mailer.enqueue(mails)
 }
+
+/** A change as the audit names it, such as `STAFF INVITE ADMIN`: the request alone does not say whom, or what role. */
+const nameOf = (requested: StaffChange) =>
+  ['STAFF', requested.change, ...('role' in requested ? [requested.role] : [])].join(' ')
 
 /**
  * One more administrator, one less, and a new passkey for an operator who has one take two administrators. One alone

@@ -46,9 +46,13 @@ const Staff = Type.Object({
 /** How operators sign in. Each route answers the console, which keeps the session in a cookie. */
 export const staffSessionRoutes: Routes<RouteDeps> = async (app, deps) => {
   const { db } = deps
-  const started = async ({ session, staffId }: { session: string, staffId: string }, requestId: string) => {
+  const started = async (
+    action: 'SIGN_IN' | 'NEW PASSKEY',
+    { session, staffId }: { session: string, staffId: string },
+    requestId: string
+  ) => {
     const { role } = await useStaffSession(db, session)
-    const entry = { action: 'SIGN_IN', subject: staffId, accountId: null, reason: null, requestId }
+    const entry = { action, subject: staffId, accountId: null, reason: null, requestId }
     await appendAudit(db, { operator: { id: staffId, role }, ...entry })
     return data({ session })
   }
@@ -73,7 +77,7 @@ export const staffSessionRoutes: Routes<RouteDeps> = async (app, deps) => {
       response: response as unknown as RegistrationResponseJSON,
       language: languageOfRequest(request)
     })
-    return await started(enrolled, request.id)
+    return await started('NEW PASSKEY', enrolled, request.id)
   })
 
   app.post('/operator/sign-in/options', {
@@ -90,7 +94,7 @@ export const staffSessionRoutes: Routes<RouteDeps> = async (app, deps) => {
     }
   }, async ({ body, id }) =>
     // verifyAuthenticationResponse rejects every other shape.
-    await started(await signInWithPasskey(deps, body.response as unknown as AuthenticationResponseJSON), id))
+    await started('SIGN_IN', await signInWithPasskey(deps, body.response as unknown as AuthenticationResponseJSON), id))
 
   app.post('/operator/proof/options', {
     config: withoutToken,
@@ -154,7 +158,12 @@ export const staffRoutes: Routes<RouteDeps> = async (app, deps) => {
   const params = Type.Object({ id: Id })
   const response = { 200: Message, 202: Proposed }
   const change = async (request: FastifyRequest, requested: StaffChange) =>
-    await changeOrPropose(deps, request.operator, { ...requested, language: languageOfRequest(request) })
+    await changeOrPropose(
+      deps,
+      request.operator,
+      { ...requested, language: languageOfRequest(request) },
+      request.id
+    )
 
   app.get('/operator/staff', {
     config: forOperators('staff.read'),

@@ -308,6 +308,31 @@ t.test('a new link for a lost passkey takes two, and the old passkey works until
   t.match(await rowOf(cleo!.email), { invited_by: [] }, 'an invitation in the shell has no inviter')
 })
 
+t.test('the audit says who was invited, removed or given another role, by whom, and who has a new passkey', async (t) => {
+  const [ana, ben] = await givenAdmins(2)
+  const email = `${randomUUID()}@example.com`
+  const headers = async (operator: Signed) => ({ headers: await headersOf(operator) })
+  await post('/operator/staff', { email, role: 'MODERATOR' }, await headers(ana!))
+  await enroll(await tokenMailedTo(email))
+  const { id } = (await rowOf(email))!
+  const set = await send('PUT', `/operator/staff/${id}`, { body: { role: 'ADMIN' }, ...await headers(ana!) })
+  await confirm(set.data.proposalId, ben!)
+  const again = await post(`/operator/staff/${id}/invitation`, {}, await headers(ben!))
+  t.equal(again.status, 202)
+  await post(`/operator/staff/${id}/invitation`, {}, await headers(ben!))
+  await send('PUT', `/operator/staff/${id}`, { body: { role: 'NOBODY' }, ...await headers(ana!) })
+
+  const entries = await db.selectFrom('audit_entries').where('subject', 'in', [email, id])
+    .where('action', 'not like', '%/operator/%').select(['action', 'staff_id']).orderBy('number').execute()
+  t.same(entries.map(({ action, staff_id }) => [action, staff_id]), [
+    ['STAFF INVITE MODERATOR', ana!.id],
+    ['NEW PASSKEY', id],
+    ['PROPOSAL STAFF SET_ROLE ADMIN', ana!.id],
+    ['STAFF SET_ROLE ADMIN, CONFIRMED', ben!.id],
+    ['PROPOSAL STAFF INVITE_AGAIN', ben!.id]
+  ])
+})
+
 t.test('the first administrator is invited until somebody has a passkey', async (t) => {
   const inviteFirst = async () =>
     await runCommand(db, { consoleUrl }, ['staff', 'invite-first', 'first@example.com']) as string
