@@ -71,8 +71,7 @@ export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
     config: { public: true, validationCode: 'INVALID_EMAIL' }
   }, async ({ body }) => {
     const methods = await findSignInMethods(db, body.email)
-    if (!methods && (await isEmailBanned(db, secrets, body.email) || await isAddressReserved(db, body.email))) {
-      // The same response as before the ban or the change of address, so that it reveals neither.
+    if (!methods && await isUnavailable(body.email)) {
       return {
         success,
         exists: true,
@@ -195,12 +194,21 @@ export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
     // Checked for every address, so that a failure does not reveal which addresses are known.
     if (!await mailer.verify()) throw new EmailFailed()
     const methods = await findSignInMethods(db, email)
-    if (methods?.isVerified) return alreadyVerified
+    // This and the fake id for known addresses too, so that the response time does not tell them apart.
+    const wasVerified = await isUnavailable(email)
+    if (methods ? methods.isVerified : wasVerified) return alreadyVerified
     await mailRequests.add({ kind: 'VERIFY', email, network: networkOf(ip) })
-    // Computed for known addresses too, so that the response time does not tell them apart.
     const fakeId = fakeUserId(email)
     return { ...mailed, userId: methods?.id ?? fakeId }
   })
+
+  /**
+   * Whether an address without an account had one that is banned, or has changed its address. The response is the same
+   * as before, so that it reveals neither.
+   */
+  async function isUnavailable (email: string) {
+    return await isEmailBanned(db, secrets, email) || await isAddressReserved(db, email)
+  }
 
   /** An id for an address without an account: the same in every response, and in the form of a real one. */
   function fakeUserId (email: string) {

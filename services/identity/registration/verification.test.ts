@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { importJWK, SignJWT, type JWK } from 'jose'
 import t from 'tap'
+import { digestsOfEmail } from '../remembered/digests.ts'
 import { inParallel, password, randomEmail, testApp, wrongCode } from '../test/app.ts'
 
 const { db, deps, post, get, givenAccount, codeMailedTo, login, canRefresh, publishedEvents, mail, redis } =
@@ -203,6 +204,22 @@ t.test('resend-verification', async (t) => {
     t.not((await resend(randomEmail())).userId, first.userId)
     t.match(await verify(first.userId, '000000'), { status: 404, code: 'USER_NOT_FOUND' })
     t.strictSame(mail.mails(email), [])
+  })
+
+  t.test('reveals neither a ban nor a change of address', async (t) => {
+    const [banned, changed] = [randomEmail(), randomEmail()]
+    const digests = digestsOfEmail(deps.secrets, banned)
+    await db.insertInto('remembered')
+      .values(digests.map((digest) => ({ digest, restriction: 'BANNED' as const, until: new Date(Date.now() + 60_000) })))
+      .execute()
+    const { id } = await givenAccount()
+    await db.insertInto('email_reverts')
+      .values({ digest: digests[0]!, account_id: id, old_email: changed, expires_at: new Date(Date.now() + 60_000) })
+      .execute()
+    for (const email of [banned, changed]) {
+      t.match(await post('/auth/check-email', { email }), { exists: true, isVerified: true })
+      t.match(await resend(email), { status: 200, alreadyVerified: true }, 'as of every other verified address')
+    }
   })
 
   t.test('mails an address three times an hour, and has the same response afterwards', async (t) => {
