@@ -1,5 +1,5 @@
 import type { ProducerEventType } from '@tandem/contracts'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { ProducerExists, ProducerNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { createKey, digestOf, hintOf } from './keys.ts'
@@ -30,11 +30,14 @@ export async function addProducer (
   })
 }
 
-/** Gives a producer another key. The key before stays valid, older ones do not. @throws ProducerNotFound */
+/**
+ * Gives a producer another key. The key that it uses stays valid, the others do not: asked twice, as by a form that is
+ * sent again, it would otherwise end what a system depends on. @throws ProducerNotFound
+ */
 export async function rotateKey (db: Db, id: string) {
   return await db.transaction().execute(async (trx) => {
     await lockProducer(trx, id)
-    await revokeKeysBeforeNewest(trx, id)
+    await revokeKeysExcept(trx, id, sql`last_used_at is null, created_at desc`)
     return { key: await insertKey(trx, id) }
   })
 }
@@ -43,14 +46,15 @@ export async function rotateKey (db: Db, id: string) {
 export async function revokeOldKey (db: Db, id: string) {
   await db.transaction().execute(async (trx) => {
     await lockProducer(trx, id)
-    await revokeKeysBeforeNewest(trx, id)
+    await revokeKeysExcept(trx, id, sql`created_at desc`)
   })
 }
 
-async function revokeKeysBeforeNewest (trx: Trx, id: string) {
+/** @param order of which the first valid key stays */
+async function revokeKeysExcept (trx: Trx, id: string, order: RawBuilder<unknown>) {
   await sql`
     update producer_keys set revoked_at = now() where producer_id = ${id} and revoked_at is null and digest not in (
-      select digest from producer_keys where producer_id = ${id} order by created_at desc limit 1
+      select digest from producer_keys where producer_id = ${id} and revoked_at is null order by ${order} limit 1
     )`.execute(trx)
 }
 

@@ -23,7 +23,7 @@ const usage = `usage: npm run operator -- producers <command>
                                              Types: ${producerEventTypes.join(', ')}
                                              Rate: events per second, ${DEFAULT_EVENTS_PER_SECOND} by default
   list                                       list the producers and their keys
-  rotate <name>                              print another key; the one before stays valid until the next command
+  rotate <name>                              print another key; the one in use stays valid until the next command
   revoke <name> --old-key                    end the key before the newest one
   revoke <name>                              end the producer and all its keys, at once`
 
@@ -50,7 +50,7 @@ async function run (db: Db, args: string[]): Promise<string | object[]> {
     case 'rotate': {
       await auditShell(db, 'producers rotate', name)
       const { key } = await rotateKey(db, await idOf(db, name))
-      return `${key}\nThis key is not shown again. The key before stays valid: end it with revoke ${name} --old-key`
+      return `${key}\nThis key is not shown again. The key in use stays valid: end it with revoke ${name} --old-key`
     }
     case 'revoke': {
       await auditShell(db, 'producers revoke', name)

@@ -381,7 +381,9 @@ t.test('administrators add a producer, rotate its key, and end it', async (t) =>
   const send = async (key: string) => (await post(key, event('booking.confirmed', yoga(ana)))).status
   t.equal(await send(first), 202)
 
+  const { data: { key: lost } } = await operate('POST', `/${id}/rotate`)
   const { data: { key: second } } = await operate('POST', `/${id}/rotate`)
+  t.same([await send(first), await send(lost)], [202, 401], 'the key in use outlives a form that is sent again')
   t.same([await send(first), await send(second)], [202, 202], 'two keys are valid')
   const { data: { key: third } } = await operate('POST', `/${id}/rotate`)
   t.same([await send(first), await send(second), await send(third)], [401, 202, 202])
@@ -395,9 +397,9 @@ t.test('administrators add a producer, rotate its key, and end it', async (t) =>
     eventsPerSecond: 50,
     revokedAt: null,
     lastUsedAt: String,
-    keys: [{ hint: third.slice(-4), isRevoked: false }, { isRevoked: true }, { isRevoked: true }]
+    keys: [{ hint: third.slice(-4), isRevoked: false }, ...Array(3).fill({ isRevoked: true })]
   })
-  t.notMatch(JSON.stringify(producers), new RegExp([first, second, third].join('|')))
+  t.notMatch(JSON.stringify(producers), new RegExp([first, lost, second, third].join('|')))
   t.match(await operate('POST', `/${id}/revoke`), { status: 200 })
   t.match(await operate('POST', `/${id}/revoke`), { status: 404 })
   t.equal(await send(third), 401)
