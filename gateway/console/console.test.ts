@@ -120,8 +120,17 @@ t.test('without a session there is only the page to sign in', async (t) => {
     '/.//evil.example',
     '/x/..//evil.example'
   ]
+  t.match(await call('/sign-in?next=/queue&next=/audit'), { status: 200, text: /data-next="\/"/ }, 'of two, neither')
   for (const next of [...foreign, 'x']) {
     t.match((await call(`/sign-in?next=${encodeURIComponent(next)}`)).text, /data-next="\/"/, next)
+  }
+})
+
+t.test('what is said to be done is one of the texts', async (t) => {
+  for (const done of ['__proto__', 'constructor', 'toString', 'nothing']) {
+    const { status, text } = await call(`/queue?done=${done}`)
+    t.equal(status, 200, done)
+    t.notMatch(text, 'note good', done)
   }
 })
 

@@ -22,9 +22,9 @@ export function readForm (body: unknown): Form {
 }
 
 /** A path of this console, from an untrusted value; otherwise `/`. */
-export function localPath (value: string | undefined) {
+export function localPath (value: unknown) {
   const base = 'https://console.invalid'
-  if (!value?.startsWith('/') || !URL.canParse(value, base)) return '/'
+  if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, base)) return '/'
   const { origin, pathname, search } = new URL(value, base)
   // A browser reads a path that begins with two slashes, such as that of `/.//example.org`, as another host.
   return origin === base && !pathname.startsWith('//') ? pathname + search : '/'

@@ -15,15 +15,18 @@ export type Texts = Tree<ConsoleKey> & {
 
 const trees = new Map<string, Texts>()
 
+/** Without `constructor` and the like, which a code in the address of a page would find. */
+const emptyTree = (): Record<string, unknown> => Object.create(null)
+
 export function textsIn (language: string): Texts {
   const known = trees.get(language)
   if (known) return known
   const texts = textsOf(language)
-  const tree: Record<string, unknown> = {}
+  const tree = emptyTree()
   for (const [key, text] of Object.entries<string>(texts.group('console'))) {
     const steps = key.split('.')
     const last = steps.pop() as string
-    const parent = steps.reduce((at, step) => (at[step] ??= {}) as Record<string, unknown>, tree)
+    const parent = steps.reduce((at, step) => (at[step] ??= emptyTree()) as Record<string, unknown>, tree)
     parent[last] = text
   }
   const say: Texts['say'] = (key, params) => texts.format(`console.${key}` as TextKey, params)

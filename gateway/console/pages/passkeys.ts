@@ -92,7 +92,7 @@ function servePasskeyPages (app: FastifyInstance) {
 
   app.get('/sign-in', { config }, async (request, reply) => {
     const { signIn } = textsIn(languageOf(request))
-    const next = localPath((request.query as { next?: string }).next)
+    const next = localPath((request.query as { next?: unknown }).next)
     return send(
       request,
       reply,
