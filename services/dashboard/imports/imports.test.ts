@@ -191,6 +191,36 @@ t.test('each format is read, and the same file again has nothing new', async (t)
   }
 })
 
+t.test('Strong and Hevy are read with the headers, clocks and months of their versions and languages', async (t) => {
+  const ofVersions = {
+    'seconds': `Workout #;Date;Workout Name;Duration (sec);Exercise Name;Set Order;Weight (kg);Reps;RPE;Seconds
+1;2026-08-11 18:05:00;Push day;2700;Bench Press;1;80,5;5;8,5;
+1;2026-08-11 18:05:00;Push day;2700;Bench Press;Rest Timer;;;;90`,
+    'another name of the duration': `Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;Workout Duration
+2026-08-11 18:05:00;Push day;Bench Press;1;80.5;kg;5;45m`,
+    'a clock of twelve hours': `Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps
+2026-08-11 6:05:00\u202fPM,Push day,45m,Bench Press,1,80.5,5`,
+    ...Object.fromEntries(['11 Aug', '11 ago', '11 ago.', '11 Agustus'].map((day) => [
+      day,
+      `title,start_time,end_time,exercise_title,weight_kg,reps
+Push day,"${day} 2026, 18:05","${day} 2026, 18:50",Bench Press,80.5,5`
+    ]))
+  }
+  for (const [version, file] of Object.entries(ofVersions)) {
+    const user = newUser()
+    t.match(await importFile(user, file), { status: 'DONE', report: { new: file.split('\n').length - 1 } }, version)
+    t.match((await user.read('/logs')).logs, [{
+      at: '2026-08-11T11:05:00.000Z',
+      data: { title: 'Push day', durationMinutes: 45, exercises: [{ sets: [{ reps: 5, weightKg: 80.5 }] }] }
+    }], version)
+  }
+  const midnight = ofVersions['a clock of twelve hours'].replace('6:05:00\u202fPM', '12:05:00 AM')
+  const user = newUser()
+  await importFile(user, midnight)
+  t.match(await importFile(user, midnight.replace('12:05:00 AM', '00:05:00')), { report: { new: 0 } })
+  t.match((await user.read('/logs')).logs, [{ at: '2026-08-10T17:05:00.000Z' }])
+})
+
 t.test('a file without time zones has nothing new for a person who has moved', async (t) => {
   const weights = 'Day,Weight\n2026-11-19,70\n2026-11-20 08:00,71\n'
   const columns = JSON.stringify({ type: 'WEIGHT', at: 'Day', kg: 'Weight' })

@@ -121,26 +121,48 @@ function minutesOf (duration: string | undefined) {
   return Math.max(1, of('h') * 60 + of('m') + of('s') / 60)
 }
 
-const readStrong = (rows: Row[], { timezone, numberOf }: Options) =>
-  collectSessions(rows, ({ fields }) => ({
-    title: fields['Workout Name'] ?? '',
-    writtenAt: fields['Date'] ?? '',
-    startAt: toInstant(fields['Date'] ?? '', timezone),
-    durationMinutes: minutesOf(fields['Duration']),
-    notes: fields['Workout Notes'] ?? '',
-    exercise: fields['Exercise Name'] ?? '',
-    reps: Math.round(numberOf(fields['Reps'])),
-    weightKg: numberOf(fields['Weight'] ?? fields['Weight (kg)'] ?? fields['Weight (lbs)']) *
-      (/lb/i.test(fields['Weight Unit'] ?? '') || 'Weight (lbs)' in fields ? POUND_KG : 1)
-  })).map((session) => toEntry('Strong', session))
+/** `2026-11-20 6:05:00 PM`, as phones with a clock of twelve hours write it, with 18:05:00. */
+const withDayHours = (text: string) =>
+  text.trim().replace(
+    /(\d{1,2})(:\d{2}(?::\d{2})?)\s?([ap])m$/i,
+    (_, hour: string, rest: string, half: string) =>
+      `${Number(hour) % 12 + (/p/i.test(half) ? 12 : 0)}`.padStart(2, '0') + rest
+  )
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+/** The header differs between versions of the app. */
+const readStrong = (rows: Row[], { timezone, numberOf }: Options) =>
+  collectSessions(rows, ({ fields }) => {
+    const date = withDayHours(fields['Date'] ?? '')
+    const seconds = fields['Duration (sec)']
+    return {
+      title: fields['Workout Name'] ?? '',
+      writtenAt: date,
+      startAt: toInstant(date, timezone),
+      durationMinutes: minutesOf(seconds ? `${seconds}s` : fields['Duration'] ?? fields['Workout Duration']),
+      notes: fields['Workout Notes'] ?? '',
+      exercise: fields['Exercise Name'] ?? '',
+      reps: Math.round(numberOf(fields['Reps'])),
+      weightKg: numberOf(fields['Weight'] ?? fields['Weight (kg)'] ?? fields['Weight (lbs)']) *
+        (/lb/i.test(fields['Weight Unit'] ?? '') || 'Weight (lbs)' in fields ? POUND_KG : 1)
+    }
+  }).map((session) => toEntry('Strong', session))
+
+// Hevy names the months in the language of the account. These are the languages of our texts.
+const months = new Map(
+  ['en', 'es', 'id'].flatMap((language) =>
+    Array.from({ length: 12 }, (_, index): [string, number] => [
+      new Date(Date.UTC(2026, index)).toLocaleString(language, { month: 'long', timeZone: 'UTC' }).slice(0, 3)
+        .toLowerCase(),
+      index + 1
+    ])
+  )
+)
 
 /** `20 Nov 2026, 08:00`, as Hevy writes it, as an ISO text. */
 function isoOf (text: string) {
-  const [, day, month = '', year, time] = /^(\d{1,2}) (\w{3})\w* (\d{4}), (\d{1,2}:\d{2})$/.exec(text.trim()) ?? []
-  const number = months.indexOf(month.toLowerCase()) + 1
-  if (!day || !time || number === 0) return text
+  const [, day, month = '', year, time] = /^(\d{1,2}) (\w{3})\w*\.? (\d{4}), (\d{1,2}:\d{2})$/.exec(text.trim()) ?? []
+  const number = months.get(month.toLowerCase())
+  if (!day || !time || number === undefined) return text
   return `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}T${time.padStart(5, '0')}:00`
 }
 
