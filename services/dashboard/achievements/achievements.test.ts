@@ -187,6 +187,30 @@ t.test('a program is completed when each of its training days has a workout, and
   t.match(await find('FIRST_PROGRAM'), { earnedAt: null, progress: 50 })
 })
 
+t.test('a completed program stays so when its plan is changed or deleted, as long as its workouts are there', async (t) => {
+  const { send, log, find, remove } = athlete()
+  const plan = (...days: string[]) => ({
+    name: 'Plan',
+    days: days.map((dayOfWeek) => ({ dayOfWeek, name: 'Day', exercises: [] }))
+  })
+  const { id, days } = (await send('POST', '/programs', plan('MONDAY', 'WEDNESDAY'))).json().data.program
+  const trained = workout(now, { programDayId: days[0].id })
+  const [first] = await log(trained)
+  t.match(await find('FIRST_PROGRAM'), { earnedAt: null, progress: 50 })
+  await send('PUT', `/programs/${id}`, plan('MONDAY'))
+  t.match(await find('FIRST_PROGRAM'), { earnedAt: /Z$/, progress: 100 }, 'by a plan with fewer days')
+
+  const [other] = await log(workout(now))
+  await send('PUT', `/programs/${id}`, plan('MONDAY', 'FRIDAY'))
+  await remove(other?.id)
+  t.match(await find('FIRST_PROGRAM'), { earnedAt: /Z$/ }, 'another workout takes nothing back')
+  await send('DELETE', `/programs/${id}`)
+  await log({ ...trained, data: { ...trained.data, durationMinutes: 5 } })
+  t.match(await find('FIRST_PROGRAM'), { earnedAt: /Z$/ }, 'nor does an edit of the workout')
+  await remove(first?.id)
+  t.match(await find('FIRST_PROGRAM'), { earnedAt: null })
+})
+
 t.test('five activities with others count, each once, however often its event comes', async (t) => {
   const { attend, find, achievementEvents } = athlete()
   const activities = Array.from({ length: 5 }, () => randomUUID())

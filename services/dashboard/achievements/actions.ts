@@ -22,13 +22,12 @@ export async function awardAchievements (trx: Trx, accountId: string, figures: P
   }
 }
 
-/** Whether some of these workouts are of days of programs. */
-export const areOfProgram = (workouts: { data: LogData }[]) =>
-  workouts.some(({ data }) => data['programDayId'] !== undefined)
+/** The days of programs that these workouts are of. */
+export const programDaysOf = (workouts: { data: LogData }[]) =>
+  new Set(workouts.flatMap(({ data }) => data['programDayId'] ?? []))
 
-/** Awards what days of programs earn, if some of `workouts` are of one. */
-export async function awardPrograms (trx: Trx, accountId: string, workouts: { data: LogData }[]) {
-  if (!areOfProgram(workouts)) return
+/** Awards what days of programs earn. */
+export async function awardPrograms (trx: Trx, accountId: string) {
   await awardAchievements(trx, accountId, { programPercent: await readProgramPercent(trx, accountId) })
 }
 
@@ -45,15 +44,21 @@ export async function countActivity (trx: Trx, accountId: string, activityId: st
 
 /**
  * Takes back those achievements of the last 24 hours that are not true any more. Call it after `recalculate`, with the
- * account locked.
+ * account locked. A completed program stays so, also if it was changed or deleted since, unless a workout of a program
+ * is gone.
  */
-export async function takeBackUntrue (trx: Trx, accountId: string) {
+export async function takeBackUntrue (
+  trx: Trx,
+  accountId: string,
+  { hasLostProgramDay }: { hasLostProgramDay: boolean }
+) {
   const recent = await trx.selectFrom('achievements').where('account_id', '=', accountId)
     .where('earned_at', '>', sql<Date>`now() - interval '24 hours'`)
     .select(['id', 'achievement'])
     .execute()
   if (recent.length === 0) return
-  const stillTrue = new Set<string>(achievementsOf(await readFigures(trx, accountId)))
+  const figures = await readFigures(trx, accountId)
+  const stillTrue = new Set<string>(achievementsOf(hasLostProgramDay ? figures : { ...figures, programPercent: 100 }))
   for (const { id, achievement } of recent.filter((each) => !stillTrue.has(each.achievement))) {
     await trx.deleteFrom('achievements').where('account_id', '=', accountId).where('id', '=', id).execute()
     await publish(trx, AchievementLost, accountId, { accountId, achievement, achievementId: id })

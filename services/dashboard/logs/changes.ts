@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { areOfProgram, awardPrograms, takeBackUntrue } from '../achievements/actions.ts'
+import { awardPrograms, programDaysOf, takeBackUntrue } from '../achievements/actions.ts'
 import { listCustomExercises } from '../exercises/queries.ts'
 import { measure, measuredTypes } from '../measurements/actions.ts'
 import { recalculate, type LockedTotals } from '../progress/actions.ts'
@@ -84,8 +84,10 @@ export async function applyChanges (
   }
   const days = new Set([...touched, ...moved.logs].map(({ day }) => day))
   const { gains, hasLost } = await recalculate(trx, accountId, totals, [...days])
-  await awardPrograms(trx, accountId, workoutsOf(written))
-  if (hasLost || areOfProgram(workoutsOf(old))) await takeBackUntrue(trx, accountId)
+  const programDays = programDaysOf(workoutsOf(written))
+  if (programDays.size > 0) await awardPrograms(trx, accountId)
+  const hasLostProgramDay = !programDaysOf(workoutsOf(old)).isSubsetOf(programDays)
+  if (hasLost || hasLostProgramDay) await takeBackUntrue(trx, accountId, { hasLostProgramDay })
   return { written, gains, records: moved.records, sessions: moved.sessions }
 }
 

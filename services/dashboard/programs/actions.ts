@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { awardPrograms } from '../achievements/actions.ts'
 import { findOrAddExercises, type ExerciseReference } from '../exercises/actions.ts'
 import { ProgramNotFound, TooManyPrograms } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
@@ -46,7 +47,8 @@ export async function createProgram (
 }
 
 /**
- * Replaces the name and the days of a program. A day of the week that stays keeps its id, which workouts refer to.
+ * Replaces the name and the days of a program. A day of the week that stays keeps its id, which workouts refer to. With
+ * fewer days, the program may be completed.
  * @throws ProgramNotFound, TooManyExercises, ValidationError for an unknown exercise
  */
 export async function replaceProgram (
@@ -65,6 +67,7 @@ export async function replaceProgram (
       .where('day_of_week', 'not in', days.map(({ dayOfWeek }) => dayOfWeek))
       .execute()
     await saveDays(trx, { accountId, language }, program.id, days)
+    await awardPrograms(trx, accountId)
     return await readProgram(trx, accountId, program.id)
   })
 }
