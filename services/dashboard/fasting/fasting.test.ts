@@ -262,6 +262,16 @@ t.test('a fast that was forgotten for over 72 hours ends after 72, or earlier', 
   }
 })
 
+t.test('the hours of a forgotten fast are the same before and after it is ended', async (t) => {
+  const { start, send, read } = adult()
+  const { fast } = (await start()).data
+  at('2026-11-24T12:00:00Z')
+  const { days } = await read('/fasting/stats')
+  t.equal(days.reduce((sum: number, { hours }: { hours: number }) => sum + hours, 0), 72)
+  await send('POST', `/fasting/${fast.id}/end`, {})
+  t.same((await read('/fasting/stats')).days, days)
+})
+
 t.test('a new fast replaces one that was forgotten for over 72 hours', async (t) => {
   const { start, read } = adult()
   const { fast } = (await start()).data

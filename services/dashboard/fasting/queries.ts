@@ -72,14 +72,15 @@ async function readEndedFasts (db: Db, accountId: string, from: Date, now: Date)
     .executeTakeFirstOrThrow()
 }
 
-/** The hours of fasting between each two of `starts`. */
+/** The hours of fasting between each two of `starts`. A running fast counts at most as long as a fast can be. */
 async function readHoursOfDays (db: Db, accountId: string, starts: Date[], now: Date) {
+  const endsAt = sql`least(coalesce(ended_at, started_at + interval '72 hours'), ${now})`
   const { rows } = await sql<{ hours: number }>`
-    select round(coalesce(sum(extract(epoch from least(ended_at, ${now}, day_end) - greatest(started_at, day_start))
+    select round(coalesce(sum(extract(epoch from least(${endsAt}, day_end) - greatest(started_at, day_start))
       / 3600) filter (where id is not null), 0), 1)::float8 as hours
     from unnest(${starts.slice(0, -1)}::timestamptz[], ${starts.slice(1)}::timestamptz[]) as days (day_start, day_end)
     left join fasts on account_id = ${accountId} and started_at < least(day_end, ${now})
-      and started_at > day_start - interval '72 hours' and coalesce(ended_at, ${now}) > day_start
+      and started_at > day_start - interval '72 hours' and ${endsAt} > day_start
     group by day_start order by day_start`.execute(db)
   return rows.map(({ hours }) => hours)
 }
