@@ -436,6 +436,25 @@ t.test('the time zone follows the place until a person chooses one', async (t) =
   )
 })
 
+t.test('a city in no region clears an earlier region of its country', async (t) => {
+  await db.insertInto('cities').values({
+    id: 105,
+    country_id: 102,
+    region_id: null,
+    name: 'Nusa',
+    name_local: null,
+    timezone: 'Asia/Makassar',
+    population: 0,
+    latitude: -8.7,
+    longitude: 115.5
+  }).execute()
+  const ana = await givenPerson('Ana')
+  await save(ana, { regionId: '11' })
+  t.equal((await save(ana, { cityId: '105' })).status, 200)
+  t.match((await status(ana)).profile, { countryId: '102', regionId: null, cityId: '105' })
+  t.match(await save(ana, { regionId: '11', cityId: '105' }), { status: 400, code: 'VALIDATION_ERROR' })
+})
+
 t.test('places that do not belong together are rejected', async (t) => {
   const ana = await givenPerson('Ana')
   for (

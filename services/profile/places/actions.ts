@@ -45,7 +45,8 @@ export async function resolvePlace (
   }
 
   const countryChanged = countryId !== before.countryId
-  const newRegionId = region?.id ?? (countryChanged ? null : before.regionId)
+  // A city can be in no region, also in a country that has some.
+  const newRegionId = region?.id ?? (city || countryChanged ? null : before.regionId)
   const keepsCity = !city && !countryChanged && newRegionId === before.regionId
   const newCity = city ?? (keepsCity && before.cityId !== null ? await findCity(trx, before.cityId) : undefined)
   return {
