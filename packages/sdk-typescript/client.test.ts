@@ -333,3 +333,22 @@ t.test('a file is uploaded as a form', async (t) => {
   t.match(requests[0]?.headers['content-type'], /^multipart\/form-data; boundary=/)
   t.match(requests[0]?.body, /name="file"; filename="a.png"\r\nContent-Type: image\/png\r\n\r\npixels\r\n/)
 })
+
+t.test('an error of the storage is named as such, and looks like none of the network', async (t) => {
+  let fails = 'read'
+  const storage = {
+    read: () => {
+      if (fails === 'read') throw new TypeError('getValueWithKeyAsync is not a function')
+      return undefined
+    },
+    write: async () => await Promise.reject(new Error('the disk is full'))
+  }
+  const answer = json(200, { success: true, accessToken: 'new', refreshToken: 'r2', user: {} })
+  const { tandem, requests } = await serve(t, [answer], { storage })
+  t.match(await errorOf(tandem.listFeed()), { code: 'STORAGE_ERROR', status: 0, cause: TypeError })
+  t.match(await errorOf(tandem.isSignedIn()), { code: 'STORAGE_ERROR' })
+  t.equal(requests.length, 0)
+  fails = 'write'
+  const signIn = tandem.signIn({ body: { email: 'ana@example.com', password: 'x' } })
+  t.match(await errorOf(signIn), { code: 'STORAGE_ERROR', cause: { message: 'the disk is full' } })
+})

@@ -7,7 +7,7 @@ import { openRealtime } from './realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime-types.ts'
 import { createKey, createSend, defaultRetries, type RetryOptions } from './retries.ts'
 import { createSession, type Tokens } from './session.ts'
-import { memoryStorage, type Stored } from './storage.ts'
+import { checked, memoryStorage, type Stored } from './storage.ts'
 import { sync, type Changes } from './sync.ts'
 
 export interface TandemOptions {
@@ -54,7 +54,8 @@ function isUpload ({ body, serializedBody }: Pick<ResolvedRequestOptions, 'body'
  * they expire, and repeats what may be repeated. Every error is a TandemError.
  */
 export function createTandem (options: TandemOptions): Tandem {
-  const { url, storage = memoryStorage<Tokens>(), language, onSignedOut = () => {} } = options
+  const { url, language, onSignedOut = () => {} } = options
+  const storage = checked(options.storage ?? memoryStorage<Tokens>())
   const baseUrl = `${url.replace(/\/$/, '')}${API_PATH}`
   const send = createSend(options.fetch ?? ((request) => fetch(request)), { ...defaultRetries, ...options.retries })
   const session = createSession({ baseUrl, storage, send, onSignedOut })

@@ -1,6 +1,9 @@
 import type { FieldError } from './generated/types.gen.ts'
 
-/** Every error of the client. Switch on `code`: the API's, or `NETWORK_ERROR`, `TIMEOUT`, `ABORTED`, `INVALID_RESPONSE`. */
+/**
+ * Every error of the client. Switch on `code`: the API's, or `NETWORK_ERROR`, `TIMEOUT`, `ABORTED`, `INVALID_RESPONSE`,
+ * `STORAGE_ERROR` (its `cause` says why).
+ */
 export class TandemError extends Error {
   override readonly name = 'TandemError'
   readonly code: string

@@ -238,3 +238,47 @@ t.test('two tabs that renew their session a thousand times are never signed out'
   while (current < 1_000) await Promise.all(tabs.map(async (tab) => await tab.listFeed().catch(() => {})))
   t.ok(await tabs[0]!.isSignedIn())
 })
+
+t.test('an entry of another version of the app, which this one cannot send, holds up nothing', async (t) => {
+  const { carriedOut, open } = await serve(t)
+  const storage = fileOf()
+  const old = { id: 'o', accountId: 'ana', operation: 'sendPoke', options: {}, thread: 'chat/m1', addedAt: 0 }
+  await storage.write([old as never])
+  const refused: string[] = []
+  const outbox = open({ storage, onRefused: ({ id }, { code }) => refused.push(`${id} ${code}`) })
+  await outbox.add('sendMessage', { path: { matchId: 'm1' }, body: { content: 'Hi' } }, 'chat/m1')
+  await until(async () => (await outbox.waiting()).length === 0)
+  t.equal(carriedOut.length, 1)
+  t.same(refused, ['o UNKNOWN_OPERATION'])
+})
+
+t.test('a storage that fails for a while loses and doubles nothing', async (t) => {
+  const { carriedOut, open } = await serve(t)
+  const file = fileOf()
+  let failures = 0
+  const fail = () => {
+    if (failures-- > 0) throw new Error('the disk is full')
+  }
+  const outbox = open({
+    storage: {
+      read: async () => {
+        fail()
+        return await file.read()
+      },
+      write: async (entries) => {
+        fail()
+        await file.write(entries)
+      }
+    }
+  })
+  failures = 1
+  const add = async (content: string) =>
+    await outbox.add('sendMessage', { path: { matchId: 'm1' }, body: { content } }, 'chat/m1')
+  await t.rejects(add('lost'), { code: 'STORAGE_ERROR', status: 0 })
+  for (let failing = 1; failing < 8; failing++) {
+    await add(String(failing))
+    failures = failing
+    await until(async () => (await file.read())?.length === 0)
+  }
+  t.same(carriedOut.map(({ body }) => body), [1, 2, 3, 4, 5, 6, 7].map((n) => `{"content":"${n}"}`))
+})

@@ -3,7 +3,7 @@ import { exclusively } from './exclusive.ts'
 import type { Operations } from './generated/sdk.gen.ts'
 import { createKey } from './retries.ts'
 import type { Session } from './session.ts'
-import { memoryStorage, type Stored } from './storage.ts'
+import { checked, memoryStorage, type Stored } from './storage.ts'
 
 /**
  * What can wait until the server can be reached: each can be sent twice without happening twice, by its idempotency key
@@ -88,7 +88,8 @@ interface Dependencies {
 const FIRST_DELAY_MS = 1_000
 
 export function openOutbox ({ operations, session }: Dependencies, options: OutboxOptions): Outbox {
-  const { storage = memoryStorage<OutboxEntry[]>(), onChange, onSent, onRefused, maxDelayMs = 60_000 } = options
+  const { onChange, onSent, onRefused, maxDelayMs = 60_000 } = options
+  const storage = checked(options.storage ?? memoryStorage<OutboxEntry[]>())
   let failures = 0
   /** The threads whose next entry could not be sent: they wait for the timer. */
   let stopped = new Set<string>()
@@ -116,6 +117,12 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
     if (current?.accountId !== entry.accountId) return false
     const isDropped = (await readAll()).every(({ id }) => id !== entry.id)
     if (isDropped) return true
+    // Another version of the app has added it.
+    if (!(entry.operation in queued)) {
+      await drop(entry.id)
+      onRefused?.(entry, new TandemError('This version of the app cannot send it.', { code: 'UNKNOWN_OPERATION' }))
+      return true
+    }
     const headers = { 'idempotency-key': entry.id }
     const call = operations[entry.operation] as (options: object) => Promise<unknown>
     try {
@@ -132,9 +139,7 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
     return true
   }
 
-  /** @param isRetry whether threads that have stopped are tried again; others do not wait for them */
-  async function sendAll (isRetry: boolean) {
-    if (isRetry) stopped = new Set()
+  async function sendWaiting () {
     const entries = await waiting()
     // Another tab can have sent or added some.
     onChange?.(entries)
@@ -142,9 +147,19 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
       if (isClosed || stopped.has(entry.thread)) continue
       if (!await sendOne(entry)) stopped.add(entry.thread)
     }
+  }
+
+  /** @param isRetry whether threads that have stopped are tried again; others do not wait for them */
+  async function sendAll (isRetry: boolean) {
+    if (isRetry) stopped = new Set()
+    let hasStorage = true
+    await sendWaiting().catch((error: unknown) => {
+      if (!(error instanceof TandemError)) throw error
+      hasStorage = false
+    })
     if (failures > 0 && !isRetry) return
     clearTimeout(timer)
-    failures = stopped.size === 0 ? 0 : failures + 1
+    failures = hasStorage && stopped.size === 0 ? 0 : failures + 1
     if (failures > 0 && !isClosed) {
       timer = setTimeout(() => void flush(), Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (failures - 1)))
     }

@@ -1,3 +1,5 @@
+import { TandemError } from './errors.ts'
+
 /** A value that outlives a start of the app: in memory, localStorage, AsyncStorage, the keychain of a phone. */
 export interface Stored<Value> {
   read(): Value | undefined | Promise<Value | undefined>
@@ -47,4 +49,27 @@ export const secureStorageIn = <Value>(store: SecureStore, key = 'tandem'): Stor
     removeItem: async (key) => await store.deleteItemAsync(key)
   }, key)
 
-const parse = <Value>(text: string | null) => text === null ? undefined : JSON.parse(text) as Value
+/** What is not JSON, such as a value that another version of the app or a damaged disk left, is as nothing. */
+function parse<Value> (text: string | null) {
+  try {
+    return text === null ? undefined : JSON.parse(text) as Value
+  } catch {
+    return undefined
+  }
+}
+
+/** Names the errors of a storage. In the middle of a request, they would look like those of the network. */
+export function checked<Value> (storage: Stored<Value>): Stored<Value> {
+  const check = async <Result>(work: () => Result | Promise<Result>) => {
+    try {
+      return await work()
+    } catch (cause) {
+      const message = 'This device could not read or save data. Make sure that it has free space, and try again.'
+      throw new TandemError(message, { code: 'STORAGE_ERROR', cause })
+    }
+  }
+  return {
+    read: async () => await check(() => storage.read()),
+    write: async (value) => await check(() => storage.write(value))
+  }
+}
