@@ -246,3 +246,54 @@ t.test('what waits is known until it is sent, and a like that is sent stays in a
   await new Promise((resolve) => setTimeout(resolve, 5))
   t.match(observer.getCurrentResult().data?.pages, [{ posts: [{ isLiked: true, likesCount: 3 }] }])
 })
+
+t.test('a log that the server rejects is refused, not sent', async (t) => {
+  t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
+  const results = [
+    { clientId: 'a', id: '1', status: 'created' },
+    { clientId: 'b', id: null, status: 'rejected', error: 'at must not be in the future' }
+  ]
+  const tandem = signedIn(async () => Response.json({ success: true, data: { results } }))
+  const reasons: string[] = []
+  const { outbox, close } = connect(tandem, new QueryClient(), {
+    onRefused: ({ operation }, { code, message }) => reasons.push(`${operation} ${code} ${message}`)
+  })
+  t.teardown(close)
+  await outbox.add('saveLogs', { body: { items: [] } })
+  await until(() => reasons.length > 0)
+  t.same(reasons, ['saveLogs VALIDATION_ERROR at must not be in the future'])
+})
+
+t.test('one’s own message whose response is lost is shown once when its frame arrives, and is not sent again', async (t) => {
+  t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
+  const client = new QueryClient()
+  client.setQueryData(keys.chat('m1'), { pages: [{ messages: [], nextCursor: null }], pageParams: [''] })
+  let requests = 0
+  const { outbox, close } = connect(
+    signedIn(async () => {
+      requests++
+      throw new TypeError('the response is lost')
+    }),
+    client
+  )
+  t.teardown(close)
+  const socket = await nextSocket()
+  socket.greet()
+  const body = { content: 'Hi', clientMessageId: 'c1' }
+  await outbox.add('sendMessage', { path: { matchId: 'm1' }, body }, 'chat/m1')
+  await until(() => requests === 1)
+  t.match(client.getQueryData(keys.waiting), [{ operation: 'sendMessage' }])
+  const message = { ...messageOf('mine', '2026-11-27T12:00:00Z'), isMine: true }
+  socket.receive('message.created', { matchId: 'm1', message, clientMessageId: 'c1' }, 'e-2')
+  await until(() => client.getQueryData<unknown[]>(keys.waiting)?.length === 0)
+  t.match(client.getQueryData(keys.chat('m1')), { pages: [{ messages: [{ id: 'mine' }] }] })
+  await outbox.flush()
+  t.equal(requests, 1)
+})
+
+t.test('what waits for the connection goes on when it is closed', async (t) => {
+  t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
+  const { ready, close } = connect(signedIn(), new QueryClient())
+  close()
+  await ready
+})

@@ -1,4 +1,12 @@
-import type { Outbox, OutboxEntry, QueuedOperation, Realtime, Stored, Tandem, TandemError } from '@tandem/sdk'
+import {
+  TandemError,
+  type Outbox,
+  type OutboxEntry,
+  type QueuedOperation,
+  type Realtime,
+  type Stored,
+  type Tandem
+} from '@tandem/sdk'
 import { focusManager, onlineManager, type QueryClient } from '@tanstack/react-query'
 import { addComment, addMessage, changeMessages, changePost, refresh, withLike } from './cache.ts'
 import { keys } from './keys.ts'
@@ -35,8 +43,15 @@ export function connect (
   const outbox = tandem.openOutbox({
     ...(storage && { storage }),
     onChange: (waiting) => client.setQueryData(keys.waiting, waiting),
-    onSent: ({ operation, options }, response) => {
+    onSent: (entry, response) => {
+      const { operation, options } = entry
       if (operation === 'saveLogs' || operation === 'deleteLog') reread(keys.home)
+      if (operation === 'saveLogs') {
+        // The response is a success also if a log in it was rejected, such as one of a phone with a fast clock.
+        for (const { status, error = '' } of (response as Sent<'saveLogs'>).data.results) {
+          if (status === 'rejected') onRefused?.(entry, new TandemError(error, { code: 'VALIDATION_ERROR', status: 400 }))
+        }
+      }
       if (operation === 'sendMessage') addMessage(client, (response as Sent<'sendMessage'>).data.message)
       if (operation === 'createComment') {
         addComment(client, (response as Sent<'createComment'>).data.comment)
@@ -60,7 +75,8 @@ export function connect (
     }
   })
   const stops = [
-    realtime.on('message.created', ({ data: { matchId, message } }) => {
+    realtime.on('message.created', ({ data: { matchId, message, clientMessageId } }) => {
+      dropSent(clientMessageId)
       reread(keys.chats, ...message ? [] : [keys.chat(matchId)])
       if (message) addMessage(client, message)
     }),
@@ -87,6 +103,15 @@ export function connect (
   // A page can be opened in a tab behind another one.
   if (!focusManager.isFocused()) realtime.pause()
 
+  /** A message that has arrived is sent, whatever becomes of the response of its request. */
+  function dropSent (clientMessageId: string | null) {
+    for (const { id, options } of client.getQueryData<OutboxEntry[]>(keys.waiting) ?? []) {
+      const { body } = options as { body?: { clientMessageId?: string } }
+      // If it cannot be dropped, it is sent again, which changes nothing.
+      if (clientMessageId !== null && body?.clientMessageId === clientMessageId) outbox.drop(id).catch(() => {})
+    }
+  }
+
   function goOn () {
     realtime.wake()
     void outbox.flush()
@@ -99,7 +124,8 @@ export function connect (
     realtime,
     ready: start.ready,
     close () {
-      start.stop()
+      // Nothing waits for a connection that does not come.
+      start.begin()
       for (const stop of stops) stop()
       realtime.close()
       outbox.close()
@@ -122,7 +148,7 @@ function createStart () {
     resolve()
     return isFirst
   }
-  return { ready, begin, stop: () => clearTimeout(timer) }
+  return { ready, begin }
 }
 
 const idIn = (options: object) => (options as { path: { id: string } }).path.id

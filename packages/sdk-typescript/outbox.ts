@@ -51,7 +51,7 @@ export interface OutboxOptions {
   storage?: Stored<OutboxEntry[]>
   /** Called after each change, with what waits: show it as if it had been sent. */
   onChange?: (waiting: OutboxEntry[]) => void
-  /** Called with the response of the API. */
+  /** Called with the response of the API. That of `saveLogs` says which logs were rejected. */
   onSent?: (entry: OutboxEntry, response: unknown) => void
   /** Called when the API refuses an entry for good; it is dropped. */
   onRefused?: (entry: OutboxEntry, error: TandemError) => void

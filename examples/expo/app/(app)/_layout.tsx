@@ -51,9 +51,10 @@ export default function SignedIn () {
   const theme = useTheme()
   const [refusal, setRefusal] = useState('')
   // What people wrote is not lost without a word.
-  const onRefused = useCallback(({ options }: OutboxEntry, { message }: TandemError) => {
+  const onRefused = useCallback(({ operation, options }: OutboxEntry, { message }: TandemError) => {
     const { content } = (options as { body?: { content?: string } }).body ?? {}
-    setRefusal([content === undefined ? '' : `“${content}” was not sent.`, message].filter(Boolean).join(' '))
+    const what = content !== undefined ? `“${content}” was not sent.` : operation === 'saveLogs' && 'It was not logged.'
+    setRefusal([what, message].filter(Boolean).join(' '))
   }, [])
   useAppState()
   return (
