@@ -284,7 +284,7 @@ t.test('one’s own message whose response is lost is shown once when its frame 
   await until(() => requests === 1)
   t.match(client.getQueryData(keys.waiting), [{ operation: 'sendMessage' }])
   const message = { ...messageOf('mine', '2026-11-27T12:00:00Z'), isMine: true }
-  socket.receive('message.created', { matchId: 'm1', message, clientMessageId: 'c1' }, 'e-2')
+  socket.receive('message.created', { matchId: 'm1', message, clientMessageId: 'c1', notification: null }, 'e-2')
   await until(() => client.getQueryData<unknown[]>(keys.waiting)?.length === 0)
   t.match(client.getQueryData(keys.chat('m1')), { pages: [{ messages: [{ id: 'mine' }] }] })
   await outbox.flush()
@@ -296,4 +296,20 @@ t.test('what waits for the connection goes on when it is closed', async (t) => {
   const { ready, close } = connect(signedIn(), new QueryClient())
   close()
   await ready
+})
+
+t.test('a message of somebody else is in the inbox, too', async (t) => {
+  t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
+  const client = new QueryClient()
+  const { close } = connect(signedIn(), client)
+  t.teardown(close)
+  client.setQueryData(keys.notifications, { pages: [], pageParams: [] })
+  const isOld = () => client.getQueryState(keys.notifications)?.isInvalidated
+  const socket = await nextSocket()
+  socket.greet()
+  const message = messageOf('a', '2026-11-27T09:00:00Z')
+  socket.receive('message.created', { matchId: 'm1', message, notification: null }, 'e-2')
+  t.equal(isOld(), false, 'one’s own has no notification')
+  socket.receive('message.created', { matchId: 'm1', message, notification: { id: 'n' } }, 'e-3')
+  t.equal(isOld(), true)
 })

@@ -75,9 +75,9 @@ export function connect (
     }
   })
   const stops = [
-    realtime.on('message.created', ({ data: { matchId, message, clientMessageId } }) => {
+    realtime.on('message.created', ({ data: { matchId, message, clientMessageId, notification } }) => {
       dropSent(clientMessageId)
-      reread(keys.chats, ...message ? [] : [keys.chat(matchId)])
+      reread(keys.chats, ...message ? [] : [keys.chat(matchId)], ...notification ? [keys.notifications] : [])
       if (message) addMessage(client, message)
     }),
     realtime.on('messages.read', ({ data: { matchId, messageIds, readAt } }) => {
