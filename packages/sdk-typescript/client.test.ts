@@ -352,3 +352,32 @@ t.test('an error of the storage is named as such, and looks like none of the net
   const signIn = tandem.signIn({ body: { email: 'ana@example.com', password: 'x' } })
   t.match(await errorOf(signIn), { code: 'STORAGE_ERROR', cause: { message: 'the disk is full' } })
 })
+
+t.test('a token that was renewed for a connection is not renewed again for each attempt', async (t) => {
+  const { tandem, requests } = await serve(t, [renewed], { storage: signedIn() })
+  let count = 0
+  const attempts = Promise.withResolvers<void>()
+  const realtime = tandem.connectRealtime({
+    delays: { base: 1, max: 2 },
+    WebSocket: class {
+      onmessage: ((event: { data: string }) => void) | undefined
+      onclose: ((event: { code: number }) => void) | undefined
+      constructor () {
+        if (++count === 5) attempts.resolve()
+        const isFirst = count === 1
+        setImmediate(() => {
+          const at = new Date().toISOString()
+          const data = { connectionId: 'c', position: 'e-1', resumed: false, heartbeatSeconds: 30, expiresAt: at }
+          // The second and all others are refused after they have begun, as by a gateway that restarts.
+          if (isFirst) this.onmessage?.({ data: JSON.stringify({ type: 'hello', at, data }) })
+          this.onclose?.({ code: 1012 })
+        })
+      }
+      send () {}
+      close () {}
+    } as never
+  })
+  t.teardown(() => realtime.close())
+  await attempts.promise
+  t.equal(requests.filter(({ url }) => url?.endsWith('/auth/refresh')).length, 1)
+})

@@ -57,7 +57,11 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
   async function currentToken () {
     const stored = await session.accessToken()
     const isExpiring = expiresAt !== undefined && expiresAt < Date.now() + delays.expiring
-    return isExpiring && stored !== undefined ? await session.renew(stored) : stored
+    if (!isExpiring || stored === undefined) return stored
+    const renewed = await session.renew(stored)
+    // The new one is not the one that expires, however often the connection fails now.
+    expiresAt = undefined
+    return renewed
   }
 
   function open (token: string) {
