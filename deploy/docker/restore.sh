@@ -22,16 +22,27 @@ recover() {
     "${compose[@]}" exec -T -e NATS_URL streams node packages/bus-kit/recovery-cli.ts "$@"
 }
 
+prepare_servers() {
+  if [ -n "$service" ]; then
+    recover consumers "$service"
+  else
+    recover streams && "${compose[@]}" exec -T redis sh -c \
+      'REDISCLI_AUTH=$(cat /run/secrets/REDIS_OPERATOR_PASSWORD) redis-cli --user operator flushall'
+  fi
+}
+
 # Before anything is stopped.
 "${backup[@]}" -c 'pg_restore --list "$0" > /dev/null' "/backups/$file"
 "${compose[@]}" stop "${processes[@]}"
-"${backup[@]}" /etc/tandem/restore-schemas.sh "/backups/$file" "${services[@]}"
-if [ -n "$service" ]; then
-  recover consumers "$service"
-else
-  recover streams
-  "${compose[@]}" exec -T redis sh -c \
-    'REDISCLI_AUTH=$(cat /run/secrets/REDIS_OPERATOR_PASSWORD) redis-cli --user operator flushall'
+if ! "${backup[@]}" /etc/tandem/restore-schemas.sh "/backups/$file" "${services[@]}"; then
+  # They are as they were.
+  "${compose[@]}" up -d --no-build
+  exit 1
+fi
+if ! prepare_servers; then
+  echo "The schemas are restored, but NATS or Redis is not prepared, and the processes would miss events. Leave them" >&2
+  echo "stopped, start the servers (docker compose up -d redis nats streams), and run this again." >&2
+  exit 1
 fi
 # Runs the migrations since the dump, too.
 "${compose[@]}" up -d --no-build

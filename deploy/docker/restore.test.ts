@@ -9,14 +9,15 @@ import { serviceNames } from '../../gateway/routes.ts'
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '../..')
 
-// In place of `docker`: it writes each call to a file, and knows no other dump than good.dump.
+// In place of `docker`: it writes each call to a file, knows no dump but good.dump, and the command in FAILS fails.
 const docker = `#!/bin/sh
 echo "$*" >> "$CALLS"
 case "$*" in *pg_restore*) case "$*" in *good.dump*) ;; *) exit 1 ;; esac ;; esac
+case "$*" in *"$FAILS"*) exit 1 ;; esac
 `
 
 /** Runs restore.sh in a checkout with the `.env` of an operator. */
-async function restore (t: Test, ...args: string[]) {
+async function restore (t: Test, args: string[], { fails = 'nothing' } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-restore-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   await mkdir(path.join(folder, 'bin'))
@@ -31,14 +32,14 @@ async function restore (t: Test, ...args: string[]) {
   await mkdir(path.dirname(secret), { recursive: true })
   await writeFile(secret, 'secret')
   const calls = path.join(folder, 'calls')
-  const env = { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, CALLS: calls }
+  const env = { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, CALLS: calls, FAILS: fails }
   const failed = await run(path.join(folder, 'deploy/docker/restore.sh'), args, { env }).then(() => false, () => true)
   const lines = (await readFile(calls, 'utf8')).split('\n').slice(1, -1)
   return { failed, calls: lines.map((line) => line.replace('compose ', '')) }
 }
 
 t.test('one service is stopped, restored, and started with its consumers at the start of the streams', async (t) => {
-  const { failed, calls } = await restore(t, 'good.dump', 'social')
+  const { failed, calls } = await restore(t, ['good.dump', 'social'])
   t.notOk(failed)
   t.match(calls, [
     /pg_restore --list/,
@@ -52,7 +53,7 @@ t.test('one service is stopped, restored, and started with its consumers at the 
 })
 
 t.test('everything is restored with new streams and an empty Redis, while the gateway is stopped', async (t) => {
-  const { failed, calls } = await restore(t, 'good.dump')
+  const { failed, calls } = await restore(t, ['good.dump'])
   t.notOk(failed)
   const all = serviceNames.toSorted().join(' ')
   t.match(calls, [
@@ -67,8 +68,23 @@ t.test('everything is restored with new streams and an empty Redis, while the ga
 })
 
 t.test('nothing is stopped for a dump that does not exist', async (t) => {
-  const { failed, calls } = await restore(t, 'missing.dump', 'social')
+  const { failed, calls } = await restore(t, ['missing.dump', 'social'])
   t.ok(failed)
   t.match(calls, [/pg_restore --list/])
   t.equal(calls.length, 1)
+})
+
+t.test('what was stopped is started again if nothing could be restored', async (t) => {
+  const { failed, calls } = await restore(t, ['good.dump'], { fails: 'restore-schemas.sh' })
+  t.ok(failed)
+  t.match(calls, [/pg_restore --list/, /^stop /, /restore-schemas\.sh/, /^up -d --no-build$/])
+  t.equal(calls.length, 4)
+})
+
+t.test('the processes stay stopped if the servers cannot be prepared: they would miss events', async (t) => {
+  for (const [args, fails] of [[['good.dump', 'social'], 'consumers'], [['good.dump'], 'flushall']] as const) {
+    const { failed, calls } = await restore(t, [...args], { fails })
+    t.ok(failed)
+    t.match(calls.at(-1), fails)
+  }
 })
