@@ -8,7 +8,8 @@ shift
 
 # Ends before the commit if a command fails.
 write_sql () {
-  echo 'begin;'
+  # Without a line for each table that it drops.
+  echo 'begin; set local client_min_messages = warning;'
   for service in "$@"; do
     echo "drop schema if exists \"$service\" cascade; create schema \"$service\" authorization \"tandem_$service\";"
   done
