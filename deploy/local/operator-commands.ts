@@ -54,8 +54,8 @@ const identity = { process: 'identity', cli: 'services/identity/operator/cli.ts'
 
 export const usage = `npm run operator -- [--in compose|kubernetes] <command>
 
-Without --in it uses the system of DATABASE_URL, or else that of npm start, which has to run. In compose and Kubernetes it
-runs in the container of the service. OPERATOR_IN=compose is the same as --in compose.
+Without --in it uses the system of DATABASE_URL, or else that of npm start, which has to run. In compose it runs in another
+container of the service, in Kubernetes in one of its pods. OPERATOR_IN=compose is the same as --in compose.
 
   ${Object.values(owners).map((owner) => owner.usage).join('\n  ')}
 
@@ -73,7 +73,8 @@ export function findCommand ([name = '', ...rest]: string[]): Command {
 
 /** The command line that runs another one in the container of a process. @param compose how compose is called here */
 export function containerCommand (place: string, process: string, compose: string[]): string[] | undefined {
-  if (place === 'compose') return [...compose, 'exec', '-T', process]
+  // Not in the running container: a service that cannot start, as with another SECRET, has none.
+  if (place === 'compose') return [...compose, 'run', '--rm', '--no-deps', '-T', process]
   if (place === 'kubernetes') return ['kubectl', '--namespace', 'tandem', 'exec', '--stdin', `deploy/${process}`, '--']
   return undefined
 }
