@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { runInTraceOf, ServerError } from '@tandem/http-kit'
+import { ClientDisconnected, runInTraceOf, ServerError } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 import { checkBody, readBody } from './bodies.ts'
-import { ClientGone, onClientGone } from './client-gone.ts'
 import { requestErrorOf, failureOf, recordFailure, ResponseTimeout } from './failures.ts'
 import { requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
@@ -73,12 +72,12 @@ export function forward (
   const fail = (error: Error) =>
     settle(() => void reply.send(recordFailure(upstream, error, { isSlow: timeoutMs > DEFAULT_TIMEOUT_MS })))
 
-  onClientGone(reply, () => {
+  reply.raw.once('close', () => {
     if (isSettled) return
     isSettled = true
     clearTimeout(timer)
     breaker.ignored()
-    abort(new ClientGone())
+    abort(new ClientDisconnected())
   })
 
   function attempt () {

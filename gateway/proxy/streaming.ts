@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
+import { ClientDisconnected, clientSignal } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { checkBody, declaredLengthOf } from './bodies.ts'
-import { ClientGone, onClientGone } from './client-gone.ts'
 import { createConcurrencyLimiter, holdUntilClosed } from './concurrency.ts'
 import { failureOf, recordFailure } from './failures.ts'
 import { forwardRequest } from './forward.ts'
@@ -84,9 +84,7 @@ export function createStreaming (upstream: Upstream, largeBodies: LargeBodies) {
         const body = route.passesLongBodies && (length ?? Infinity) > UPLOAD_BODY_BYTES
           ? await passOn(request, reply)
           : await store(request, reply)
-        const left = new AbortController()
-        onClientGone(reply, () => left.abort(new ClientGone()))
-        request.body = Object.assign(body, { signal: left.signal })
+        request.body = Object.assign(body, { signal: clientSignal(reply) })
         return reply.from(destination, options)
       }
     })
@@ -102,7 +100,7 @@ function createStreamingClient (upstream: Upstream) {
       if (!upstream.breaker.allowRequest()) return done(new Unavailable())
       const signal = signalOf(options.body)
       upstream.streamingPool.request({ ...options, signal }, (error, response) => {
-        if (error instanceof ClientGone) {
+        if (error instanceof ClientDisconnected) {
           upstream.breaker.ignored()
           return done(error)
         }
