@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { republishPictures } from './people/actions.ts'
 import { deleteMarked, markUnusedForDeletion } from './photos/actions.ts'
@@ -18,10 +18,7 @@ export async function runHousekeeping (deps: Deps) {
   const { db } = deps
   await runSteps({
     'unused photos': async () => await markUnusedForDeletion(db),
-    async 'marked photos' () {
-      const failures = await deleteMarked(deps)
-      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} photos could not be deleted`)
-    },
+    'marked photos': async () => throwErrors(await deleteMarked(deps)),
     pictures: async () => await republishPictures(deps),
     'reserved usernames': async () => await sql`delete from reserved_usernames where until < now()`.execute(db),
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)

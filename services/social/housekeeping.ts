@@ -1,6 +1,6 @@
 import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
-import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { clearDeletedPosts } from './erasure/deleted-posts.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
@@ -31,10 +31,7 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media' | 'upload
     'abandoned videos': async () => await markAbandoned(db),
     'deleted rows': async () => await purgeDeletedRows(db),
     'unused images': async () => await markUnusedForDeletion(db),
-    async 'marked images' () {
-      const failures = await deleteMarked(deps)
-      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} images could not be deleted`)
-    },
+    'marked images': async () => throwErrors(await deleteMarked(deps)),
     'old readers': async () => await deleteOldReaders(db),
     'canceled activities': async () => await deleteOldCanceledActivities(db),
     quotas: async () => await deleteExpiredQuotas(db),
