@@ -61,7 +61,7 @@ export const ActivityChanged = defineEvent(
 /** The sport or the start of an activity is another than before. It says nothing about the people who take part. */
 export const ActivityEdited = defineEvent('fitmatch.activity.edited.v1', Type.Object(activity))
 
-/** The last free place of an activity was taken. */
+/** The last free place of an activity was taken, or its host withdrew it. */
 export const ActivityFilled = defineEvent('fitmatch.activity.filled.v1', Type.Object({ activityId: Id }))
 
 /**

@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { ActivityEdited } from '@tandem/contracts'
+import { ActivityEdited, ActivityFilled } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { parseTimezone, readTimezone } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
@@ -183,6 +183,10 @@ export async function updateActivity (
         capacity: fields.capacity
       })
       .execute()
+    // Nothing is free any more, as after the last place was taken.
+    if (fields.capacity === activity.goingCount && fields.capacity < activity.capacity) {
+      await publish(trx, ActivityFilled, activityId, { activityId })
+    }
     if (change?.times || fields.sport !== undefined && fields.sport !== activity.sport) {
       await publish(trx, ActivityEdited, activityId, eventFieldsOf(await lockHosted(trx, hostId, activityId)))
     }
