@@ -44,7 +44,7 @@ function valueOfDigit (digit: string) {
 const toInstant = (text: string) => parseInstant(text)?.toString() ?? text
 
 /** An email address with its domain in ASCII. A domain that has no such form stays, for `format` to refuse. */
-function toAsciiDomain (text: string) {
+export function toAsciiDomain (text: string) {
   const start = text.lastIndexOf('@') + 1
   const domain = domainToASCII(text.slice(start).trim())
   return domain === '' ? text : text.slice(0, start) + domain

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Enum, Id, Text } from '@tandem/http-kit'
+import { Enum, Id, Text, toAsciiDomain } from '@tandem/http-kit'
 
 /** An email address in its stored and compared form: lower case, its domain in ASCII, at most 254 characters. */
 export const Email = Text({
@@ -9,6 +9,9 @@ export const Email = Text({
   transform: ['trim', 'toLowerCase'],
   examples: ['ana@example.com']
 })
+
+/** An address that somebody typed, in the same form. */
+export const toEmail = (text: string) => toAsciiDomain(text.trim().toLowerCase())
 
 /** An id that is required and must not be empty. */
 export const RequiredId = Type.String({ ...Id, transform: ['trim'], minLength: 1 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { UserNotFound } from '../errors.ts'
+import { toEmail } from '../schemas.ts'
 import type { Db, Role, Trx } from '../tables.ts'
 
 /** The public fields of an account. */
@@ -89,7 +90,7 @@ export async function lockAccounts (trx: Trx, ids: (string | null)[]) {
 /** The id of an account that has not expired. @throws UserNotFound */
 export async function readAccountId (db: Db, by: { id: string } | { email: string }) {
   const account = await db.selectFrom('accounts').where('expired_at', 'is', null)
-    .where((row) => 'id' in by ? row('id', '=', by.id) : row('email', '=', by.email.toLowerCase()))
+    .where((row) => 'id' in by ? row('id', '=', by.id) : row('email', '=', toEmail(by.email)))
     .select('id').executeTakeFirst()
   if (!account) throw new UserNotFound()
   return account.id
@@ -115,7 +116,7 @@ export async function listAccountsByToken (db: Db, accountTokens: string[]) {
 
 /** Whose verified address it is. An address that nobody has verified says nothing about who reads its mails. */
 export async function findAddressOwner (db: Db, email: string) {
-  return await db.selectFrom('accounts').where('email', '=', email.toLowerCase())
+  return await db.selectFrom('accounts').where('email', '=', toEmail(email))
     .where('email_verified_at', 'is not', null).where('expired_at', 'is', null)
     .select([
       'id as accountId',

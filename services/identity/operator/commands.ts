@@ -1,6 +1,7 @@
 import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { Db } from '../tables.ts'
+import { toEmail } from '../schemas.ts'
 import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
 import { replayLedger } from '../erasures/actions.ts'
@@ -190,7 +191,7 @@ function required (argument: string | undefined) {
   return argument
 }
 
-const addressOf = (argument: string | undefined) => ({ email: required(argument).toLowerCase() })
+const addressOf = (argument: string | undefined) => ({ email: toEmail(required(argument)) })
 
 function secretsOf (secret: string | undefined) {
   if (!secret) throw new Error('SECRET is missing')

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { until } from '@tandem/test-kit'
-import { testApp } from '../test/app.ts'
+import { password, testApp } from '../test/app.ts'
+import { runCommand } from './commands.ts'
 
 const moderation = new Map()
 const { asOperator, db, get, post, givenAccount, canRefresh, mailsTo } = await testApp(t, {
@@ -39,6 +40,17 @@ t.test('an operator finds a person by the exact address or id, with a reason, an
       .orderBy('number').limit(1).execute(),
     [{ action: 'POST /operator/people/search', subject: account.email, reason: 'case 7' }]
   )
+})
+
+t.test('a person is found by their address as they write it, in the console and in the shell', async (t) => {
+  const name = randomUUID()
+  const { user } = await post('/auth/register', { email: `${name}@MÜNCHEN.example`, password })
+  const headers = await asOperator('SUPPORT')
+  for (const domain of ['münchen.example', 'MÜNCHEN.example', 'xn--mnchen-3ya.example']) {
+    t.match(await find(`${name}@${domain}`, headers), { status: 200, data: { accountId: user.id } }, domain)
+    t.match(await runCommand(db, {}, ['sessions', 'list', `${name}@${domain}`]), [{}], domain)
+    t.equal(await runCommand(db, {}, ['unban', `${name}@${domain}`]), `${name}@${domain} was not banned`)
+  }
 })
 
 t.test('support sees the address of a person, moderators do not', async (t) => {
