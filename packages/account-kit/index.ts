@@ -15,4 +15,13 @@ export {
   type PersonalData
 } from './personal-data.ts'
 export type { ErasureTables } from './tables.ts'
-export { dayAround, dayIn, findTimezoneName, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'
+export {
+  dayAround,
+  dayIn,
+  findTimezoneName,
+  isOffset,
+  parseTimezone,
+  readTimezone,
+  startOfDay,
+  Timezone
+} from './timezones.ts'

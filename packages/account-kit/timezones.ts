@@ -38,15 +38,15 @@ export function findTimezoneName (timezone: string) {
   return hours === '0' ? 'UTC' : findCanonicalName(`Etc/GMT${sign === '+' ? '-' : '+'}${hours}`)
 }
 
-const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/
+/** Whether a time zone is an offset such as +09:00. */
+export const isOffset = (timezone: string) => /^[+-](?:0\d|1[0-4]):[0-5]\d$/.test(timezone)
 
 /**
  * A time zone that was stored, or that an event carries, as a name to calculate with. One that this process cannot read
  * counts as UTC: other processes have other time zone data, and a value of one person must not fail the work of others.
  * An offset such as +09:00 is one too: of a log that has no other.
  */
-export const readTimezone = (timezone: string) =>
-  OFFSET.test(timezone) ? timezone : findCanonicalName(timezone) ?? 'UTC'
+export const readTimezone = (timezone: string) => isOffset(timezone) ? timezone : findCanonicalName(timezone) ?? 'UTC'
 
 /** The calendar day of an instant in a time zone. */
 export const dayIn = (timezone: string, at: Date) =>

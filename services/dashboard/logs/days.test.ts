@@ -53,6 +53,16 @@ t.test('a changed time zone does not change past days, even when a log is sent a
   t.match((await read('/logs')).logs, [{ day: '2026-11-21', timezone: 'Pacific/Auckland' }])
 })
 
+t.test('a log can be sent back as it was returned, wherever it was written', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T20:00:00Z' })
+  await log(food('2026-11-20T23:50:00+09:00'), water('2026-11-20T08:00:00-03:30', 300), sleep('2026-11-20T16:30:00Z'))
+  const { logs } = await read('/logs')
+  t.same(logs.map((each: { timezone: string }) => each.timezone), ['Asia/Jakarta', '+09:00', '-03:30'])
+  t.match(await log(...logs), logs.map(() => ({ status: 'updated' })))
+  t.same((await read('/logs')).logs, logs)
+  t.match(await log({ ...water('2026-11-20T10:00:00Z', 1), timezone: '+9' }), [{ status: 'rejected' }])
+})
+
 t.test('a log of a journey keeps its day when it is edited at home', async (t) => {
   const { log, read } = newUser({ now: '2026-11-20T00:00:00Z', zone: 'Asia/Tokyo' })
   const breakfast = food('2026-11-20T08:00:00+09:00')

@@ -1,7 +1,7 @@
 import { textsOf, type LocalTexts } from '@tandem/brand-kit'
 import Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
-import { findTimezoneName } from '@tandem/account-kit'
+import { findTimezoneName, isOffset } from '@tandem/account-kit'
 import { describeErrors, Enum, findUnstorable, named, parseInstant, toVisibleText } from '@tandem/http-kit'
 import { logTypes, sourceKinds, type LogData, type LogType, type Source } from '../tables.ts'
 import { completeData, dataSchemas, isTooOldForSamples, normalizeData } from '../log-types/data.ts'
@@ -78,7 +78,7 @@ export interface Item extends Identity {
   data: LogData
   source?: Source | undefined
   externalId?: string | undefined
-  /** The time zone that the client names. */
+  /** The time zone that the client names, or an offset. */
   timezone?: string | undefined
   /** The UTC offset of `at` as the client wrote it; undefined for UTC itself, which says nothing about the place. */
   offset?: string | undefined
@@ -183,7 +183,7 @@ function parseTrimmed (value: unknown, item: Record<string, unknown>, reading: R
   const moment = parseTime('at', withTime.at, reading)
   const startsAt = startAt === undefined ? undefined : parseTime('startAt', startAt, reading)
   const endsAt = endAt === undefined ? undefined : parseTime('endAt', endAt, reading)
-  const zone = timezone === undefined ? undefined : findTimezoneName(timezone)
+  const zone = timezone === undefined || isOffset(timezone) ? timezone : findTimezoneName(timezone)
   if (timezone !== undefined && zone === undefined) {
     throw invalid(texts, 'timezoneMustBeIANANameSuchAsAsia', 'timezone')
   }

@@ -28,8 +28,9 @@ const newLogFields = {
       'it identifies the log, whatever its clientId'
   })),
   timezone: Type.Optional(Type.String({
-    description: 'Where the log was written, as an IANA name. By default a new log takes the offset of `at`, ' +
-      'or for UTC your current time zone, and an edited one keeps its own'
+    description:
+      'Where the log was written: an IANA name, or an offset such as +09:00. By default a new log takes the ' +
+      'offset of `at`, or for UTC your current time zone, and an edited one keeps its own'
   })),
   modifiedAt: optionalTime(
     'When this version was written, or the log was deleted. An older version than the stored one changes nothing'
