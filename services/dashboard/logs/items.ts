@@ -115,11 +115,18 @@ export function parseItem (
   const item = trimmed as Record<string, unknown>
   const clientId = typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null
   try {
-    return parseTrimmed(value, item, { now, texts: textsOf(language) })
+    return parseTrimmed(value, withoutKey(item), { now, texts: textsOf(language) })
   } catch (error) {
     if (!(error instanceof InvalidItem)) throw error
     return { clientId, error: error.message, fields: error.fields }
   }
+}
+
+/** A log that no client has named is returned with its key as its clientId, and can be sent back so. */
+function withoutKey ({ clientId, ...unnamed }: Record<string, unknown>) {
+  const { source, externalId } = unnamed as Partial<Head>
+  const isKey = source && externalId !== undefined && clientId === sourceKey(source, externalId)
+  return clientId === undefined || isKey ? unnamed : { clientId, ...unnamed }
 }
 
 function notAnObject (value: unknown, texts: LocalTexts): RejectedItem {

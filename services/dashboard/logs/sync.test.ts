@@ -22,6 +22,17 @@ async function sync ({ read }: Pick<User, 'read'>, cursor?: string, limit = 3) {
   }
 }
 
+t.test('another device can send back a log that no client has named', async (t) => {
+  const user = newUser()
+  const run = measured('WORKOUT', watch, ['2026-11-20T01:00:00Z', '2026-11-20T02:00:00Z'], { title: 'Run' })
+  const externalId = 'x'.repeat(200)
+  await user.log({ ...run, externalId, clientId: undefined })
+  const { changes: [change], cursor } = await sync(user)
+  t.match(await user.log({ ...change, data: { ...change?.data, title: 'Long run' } }), [{ status: 'updated' }])
+  t.match((await sync(user, cursor)).changes, [{ ...change, data: { title: 'Long run' } }])
+  t.match(await user.log({ ...run, externalId, clientId: 'x'.repeat(101) }), [{ status: 'rejected' }])
+})
+
 t.test('another device gets every creation, edit and deletion once', async (t) => {
   const user = newUser()
   const first = await sync(user)
