@@ -56,7 +56,9 @@ export function useChat (matchId: string) {
 
   const unread = messages?.filter(({ isMine, readAt }) => !isMine && readAt === null).at(-1)?.id
   useEffect(() => {
-    if (unread !== undefined) void connection?.outbox.add('markChatRead', { path: { matchId } }, threadOf(matchId))
+    if (unread === undefined) return
+    // If it cannot be stored, the next message marks it.
+    connection?.outbox.add('markChatRead', { path: { matchId } }, threadOf(matchId)).catch(() => {})
   }, [connection, matchId, unread])
 
   const typedAt = useRef(0)

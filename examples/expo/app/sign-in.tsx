@@ -36,7 +36,9 @@ export default function SignIn () {
       await request()
       signedIn()
     } catch (error) {
-      const { eraseAt, restoreToken } = error instanceof TandemError ? error : {}
+      const { code, eraseAt, restoreToken } = error instanceof TandemError ? error : {}
+      // Who has left the app before they entered the code of their registration gets another one.
+      if (code === 'EMAIL_NOT_VERIFIED') return await mailVerification()
       if (eraseAt === undefined || restoreToken === undefined) throw error
       setLeaving({ eraseAt, restoreToken })
     }
@@ -54,8 +56,15 @@ export default function SignIn () {
     setUserId(user.id)
     setStep('verify')
   }
+  const mailVerification = async () => {
+    const { userId = '' } = await tandem.resendVerification({ body: { email } })
+    setUserId(userId)
+    setStep('verify')
+  }
   const verify = async (code: string) => {
     await tandem.verifyEmail({ body: { userId, code } })
+    // A registration has signed them in; a refused sign-in has not.
+    if (!await tandem.isSignedIn()) await tandem.signIn({ body: { email, password, deviceName } })
     signedIn()
     router.replace('/onboarding')
   }
@@ -110,7 +119,7 @@ export default function SignIn () {
         <Code
           email={email}
           onEnter={verify}
-          onResend={async () => await tandem.resendVerification({ body: { email } })}
+          onResend={mailVerification}
           onBack={() => setStep('register')}
         />
       )}

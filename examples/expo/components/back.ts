@@ -1,7 +1,12 @@
-import { useRouter, type Href } from 'expo-router'
+import { useNavigation, useRouter, type Href } from 'expo-router'
 
-/** Leaves a page. One that was opened by its address has none to go back to. */
+/** Leaves a page, unless the person has left it already. One that was opened by its address has none to go back to. */
 export function useBack (otherwise: Href = '/') {
   const router = useRouter()
-  return () => router.canGoBack() ? router.back() : router.replace(otherwise)
+  const navigation = useNavigation()
+  return () => {
+    if (!navigation.isFocused()) return
+    if (router.canGoBack()) router.back()
+    else router.replace(otherwise)
+  }
 }

@@ -15,6 +15,7 @@ import { VideoPlayer } from './video.tsx'
 /** A post of any type. */
 export function PostCard ({ post }: { post: Post }) {
   const like = useLike()
+  const { attempt, error } = useAttempt()
   const router = useRouter()
   const open = () => router.push({ pathname: '/post/[id]', params: { id: post.id } })
   return (
@@ -38,10 +39,11 @@ export function PostCard ({ post }: { post: Post }) {
           label={post.isLiked ? 'Unlike' : 'Like'}
           count={post.likesCount}
           isOn={post.isLiked}
-          onPress={() => void like(post)}
+          onPress={() => void attempt(async () => await like(post))}
         />
         <IconButton icon='chatbubble-outline' label='Comments' count={post.commentsCount} onPress={open} />
       </Row>
+      {error !== '' && <ErrorText>{error}</ErrorText>}
     </Card>
   )
 }

@@ -28,7 +28,8 @@ export function SessionProvider ({ children }: { children: ReactNode }) {
     setSignedIn(false)
   }, [client])
   useEffect(() => {
-    void tandem.isSignedIn().then(setSignedIn)
+    // A keychain that cannot be read, as after a restored backup, has no session.
+    void tandem.isSignedIn().then(setSignedIn, () => setSignedIn(false))
     return onSignedOut(signedOut)
   }, [tandem, signedOut])
   // Another tab of the page has signed in or out.

@@ -2,6 +2,7 @@ import { keys, useChats, useTandem } from '@tandem/react'
 import { useState } from 'react'
 import { useBack } from '../../components/back.ts'
 import { Button, Chip, Field } from '../../components/controls.tsx'
+import { useDraftHeaders } from '../../components/drafts.ts'
 import { dayOf, titleOf } from '../../components/format.ts'
 import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { Row, Screen, Section, Text } from '../../components/layout.tsx'
@@ -16,6 +17,7 @@ export default function NewPlan () {
   const tandem = useTandem()
   const refresh = useRefresh()
   const back = useBack()
+  const headersOf = useDraftHeaders()
   const [sport, setSport] = useState('running')
   const [title, setTitle] = useState('')
   const [date, setDate] = useState(dayOf(new Date(Date.now() + DAY_MS)))
@@ -24,18 +26,17 @@ export default function NewPlan () {
   const [locationName, setLocationName] = useState('')
   const [invited, setInvited] = useState<string[]>([])
   const plan = async () => {
-    await tandem.planActivity({
-      body: {
-        sport,
-        date,
-        startTime,
-        endTime,
-        profileIds: invited,
-        timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-        ...title.trim() !== '' && { title: title.trim() },
-        ...locationName.trim() !== '' && { locationName: locationName.trim() }
-      }
-    })
+    const body = {
+      sport,
+      date,
+      startTime,
+      endTime,
+      profileIds: invited,
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      ...title.trim() !== '' && { title: title.trim() },
+      ...locationName.trim() !== '' && { locationName: locationName.trim() }
+    }
+    await tandem.planActivity({ body, headers: headersOf(body) })
     await refresh(['plans'], keys.home)
     back()
   }

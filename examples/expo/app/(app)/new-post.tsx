@@ -1,9 +1,11 @@
 import { keys, useTandem } from '@tandem/react'
+import type { Media } from '@tandem/sdk'
 import { useState } from 'react'
 import { Image, View } from 'react-native'
 import { useFeature } from '../../components/api.ts'
 import { useBack } from '../../components/back.ts'
 import { Button, Field, Segments } from '../../components/controls.tsx'
+import { useDraftHeaders } from '../../components/drafts.ts'
 import { pickMedia, pickPicture, uploadMedia, type Asset } from '../../components/files.ts'
 import { altOf, Bar, Card, Screen, Text } from '../../components/layout.tsx'
 import { useRefresh } from '../../components/refresh.ts'
@@ -21,24 +23,39 @@ export default function NewPost () {
   const [content, setContent] = useState('')
   const [visibility, setVisibility] = useState<keyof typeof audiences>('PUBLIC')
   const [asset, setAsset] = useState<Asset>()
+  /** What the server has of the chosen file. */
+  const [uploaded, setUploaded] = useState<Media>()
   const [progress, setProgress] = useState<number>()
+  const headersOf = useDraftHeaders()
   const text = content.trim()
   const close = async (queryKey: string[]) => {
     await refresh(queryKey)
     back()
   }
-  const upload = async (chosen: Asset) =>
-    await uploadMedia(tandem, chosen, setProgress).finally(() => setProgress(undefined))
+  const choose = async () => {
+    const chosen = await (hasVideo ? pickMedia() : pickPicture())
+    if (!chosen) return
+    setAsset(chosen)
+    setUploaded(undefined)
+  }
+  const upload = async (chosen: Asset) => {
+    if (uploaded) return uploaded
+    const media = await uploadMedia(tandem, chosen, setProgress).finally(() => setProgress(undefined))
+    setUploaded(media)
+    return media
+  }
   const post = async () => {
     const media = asset && await upload(asset)
     const picture = media && { mediaUrls: [media.url], mediaType: media.mimeType }
-    await tandem.createPost({ body: { type: media?.mediaType ?? 'TEXT', content: text, visibility, ...picture } })
+    const body = { type: media?.mediaType ?? 'TEXT' as const, content: text, visibility, ...picture }
+    await tandem.createPost({ body, headers: headersOf(body) })
     await close(keys.feeds)
   }
   // The story of a video takes as long as the video.
   const share = async (chosen: Asset) => {
     const { url, mediaType } = await upload(chosen)
-    await tandem.createStory({ body: { mediaUrl: url, mediaType, ...text !== '' && { caption: text } } })
+    const body = { mediaUrl: url, mediaType, ...text !== '' && { caption: text } }
+    await tandem.createStory({ body, headers: headersOf(body) })
     await close(['stories'])
   }
   return (
@@ -48,7 +65,7 @@ export default function NewPost () {
         {asset && <Preview asset={asset} />}
         <Button
           title={asset ? 'Choose another' : hasVideo ? 'Add a picture or video' : 'Add a picture'}
-          onPress={async () => setAsset(await (hasVideo ? pickMedia() : pickPicture()) ?? asset)}
+          onPress={choose}
         />
         <Segments options={audiences} value={visibility} onChange={setVisibility} />
         {progress !== undefined && <Upload progress={progress} />}

@@ -1,12 +1,14 @@
 import { useTandem } from '@tandem/react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
+import { useState } from 'react'
 import { Linking, View } from 'react-native'
 import { setLanguage, useApp, useFeature } from '../../components/api.ts'
 import { useAttempt } from '../../components/attempt.ts'
-import { Button, IconButton, Segments } from '../../components/controls.tsx'
+import { Button, CodeField, IconButton, Segments } from '../../components/controls.tsx'
 import { timeAgo } from '../../components/format.ts'
 import { Avatar, Card, ErrorText, OpenRow, Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { useSession } from '../../components/session.tsx'
 import { Loading } from '../../components/states.tsx'
 
@@ -26,7 +28,7 @@ export default function Settings () {
       </Screen>
     )
   }
-  const { id, name, email, image } = me.data
+  const { id, name, email, image, emailVerified } = me.data
   return (
     <Screen>
       <Card>
@@ -44,6 +46,7 @@ export default function Settings () {
         <OpenRow icon='star-outline' title='Premium' href='/paywall' />
         <OpenRow icon='gift-outline' title='Invite a friend' href='/invite' />
       </Card>
+      {!emailVerified && <VerifyEmail userId={id} email={email} />}
       <Languages />
       <Sessions />
       <About />
@@ -52,6 +55,28 @@ export default function Settings () {
         <Button title='Delete my account' kind='bad' onPress={() => router.push('/delete-account')} />
       </Card>
     </Screen>
+  )
+}
+
+/** For who has left the app before they entered the code of their registration. */
+function VerifyEmail ({ userId, email }: { userId: string, email: string }) {
+  const tandem = useTandem()
+  const refresh = useRefresh()
+  const [code, setCode] = useState('')
+  const verify = async () => {
+    await tandem.verifyEmail({ body: { userId, code } })
+    await refresh(['me'])
+  }
+  return (
+    <Section title='Verify your email address'>
+      <Text tone='soft'>{`We have sent a code to ${email}.`}</Text>
+      <CodeField value={code} onChangeText={setCode} />
+      <Button title='Verify' kind='primary' onPress={verify} isDisabled={code.length !== 6} />
+      <Button
+        title='Send another code'
+        onPress={async () => await tandem.resendVerification({ body: { email } })}
+      />
+    </Section>
   )
 }
 

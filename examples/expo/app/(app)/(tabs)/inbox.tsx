@@ -35,7 +35,8 @@ export default function Inbox () {
           key={each.id}
           role='link'
           onPress={() => {
-            if (each.readAt === null) void read(each.id)
+            // If it cannot be stored, it stays unread.
+            if (each.readAt === null) read(each.id).catch(() => {})
             router.push(hrefOf(each))
           }}
         >

@@ -2,11 +2,11 @@ import { keys, useChat, useTandem } from '@tandem/react'
 import { TandemError, type ListMatchesResponse } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Stack, useLocalSearchParams, useRouter } from 'expo-router'
-import { useState } from 'react'
 import { FlatList, Image, KeyboardAvoidingView, Platform, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
 import { IconButton, Input } from '../../../components/controls.tsx'
-import { altOf, Row, Screen, Text } from '../../../components/layout.tsx'
+import { useDraftText } from '../../../components/drafts.ts'
+import { altOf, ErrorText, Row, Screen, Text } from '../../../components/layout.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 import { useTheme } from '../../../components/theme.ts'
 
@@ -24,12 +24,7 @@ export default function Chat () {
   const router = useRouter()
   const theme = useTheme()
   const chat = useChat(id)
-  const [text, setText] = useState('')
-  const send = async () => {
-    const content = text.trim()
-    setText('')
-    if (content !== '') await chat.send(content)
-  }
+  const { text, setText, submit, error } = useDraftText(chat.send)
   const bubbles = bubblesOf(chat)
   const name = other?.displayName ?? 'Chat'
   const report = other && (
@@ -52,7 +47,11 @@ export default function Chat () {
       <Stack.Screen options={{ title: chat.isOnline ? `${name} · online` : name, headerRight: () => report }} />
       <KeyboardAvoidingView behavior={Platform.OS === 'ios' ? 'padding' : undefined} style={{ flex: 1 }}>
         {!chat.messages && bubbles.length === 0
-          ? <Loading of={chat.query} />
+          ? (
+            <View style={{ flex: 1 }}>
+              <Loading of={chat.query} />
+            </View>
+          )
           : bubbles.length === 0
           ? (
             <View style={{ flex: 1 }}>
@@ -70,6 +69,11 @@ export default function Chat () {
               style={{ flex: 1 }}
             />
           )}
+        {error !== '' && (
+          <View style={{ paddingHorizontal: 16 }}>
+            <ErrorText>{error}</ErrorText>
+          </View>
+        )}
         {chat.isTyping && <Text tone='soft' size={14} style={{ paddingHorizontal: 16 }}>{`${name} is typing …`}</Text>}
         <Row style={{ padding: 12, width: '100%', maxWidth: 640, alignSelf: 'center' }}>
           <Input
@@ -81,10 +85,10 @@ export default function Chat () {
               chat.type()
             }}
             maxLength={1_000}
-            onSubmitEditing={() => void send()}
+            onSubmitEditing={() => void submit()}
             submitBehavior='submit'
           />
-          <IconButton icon='send' label='Send' onPress={() => void send()} />
+          <IconButton icon='send' label='Send' onPress={() => void submit()} />
         </Row>
       </KeyboardAvoidingView>
     </SafeAreaView>

@@ -5,8 +5,9 @@ import { useState } from 'react'
 import { View } from 'react-native'
 import { useBack } from '../../../components/back.ts'
 import { Button, Input } from '../../../components/controls.tsx'
+import { useDraftText } from '../../../components/drafts.ts'
 import { timeAgo } from '../../../components/format.ts'
-import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
+import { Avatar, Card, ErrorText, Row, Screen, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
 import { useRefresh } from '../../../components/refresh.ts'
 import { Empty, Loading, More } from '../../../components/states.tsx'
@@ -15,13 +16,7 @@ export default function PostPage () {
   const { id } = useLocalSearchParams<{ id: string }>()
   const post = usePost(id)
   const { comments, waiting, query, add } = useComments(id)
-  const [text, setText] = useState('')
-  const send = async () => {
-    const content = text.trim()
-    if (content === '') return
-    await add(content)
-    setText('')
-  }
+  const { text, setText, submit, error } = useDraftText(add)
   if (!post.data) {
     return (
       <Screen>
@@ -61,9 +56,10 @@ export default function PostPage () {
           value={text}
           onChangeText={setText}
           maxLength={2_000}
-          onSubmitEditing={() => void send()}
+          onSubmitEditing={() => void submit()}
         />
-        <Button title='Send' kind='primary' isDisabled={text.trim() === ''} onPress={send} />
+        {error !== '' && <ErrorText>{error}</ErrorText>}
+        <Button title='Send' kind='primary' isDisabled={text.trim() === ''} onPress={submit} />
       </Card>
       <Options post={post.data} />
     </Screen>
