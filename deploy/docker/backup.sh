@@ -2,7 +2,6 @@
 # Dumps all schemas into /backups every BACKUP_INTERVAL_HOURS, deletes dumps that are older than BACKUP_RETENTION_DAYS,
 # and writes when the last one succeeded for node_exporter. `backup.sh once` dumps once. The server is in PGHOST …
 set -eu
-[ -z "${PGPASSWORD_FILE:-}" ] || export PGPASSWORD="$(cat "$PGPASSWORD_FILE")"
 folder=${BACKUP_DIR:-/backups}
 mkdir -p "$folder/metrics"
 
@@ -14,6 +13,8 @@ write_metric () {
 [ -e "$folder/metrics/backup.prom" ] || write_metric 0
 
 dump () {
+  # Each time: a password that is changed needs no restart.
+  [ -z "${PGPASSWORD_FILE:-}" ] || export PGPASSWORD="$(cat "$PGPASSWORD_FILE")"
   file=$folder/tandem-$(date -u +%Y%m%dT%H%M%SZ).dump
   # One dump of all schemas is one moment of all services.
   # Only its owner reads it: node_exporter reads the metric beside it.

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { chmod, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import t from 'tap'
@@ -29,6 +30,29 @@ t.test('a backup that never succeeded is old, and one that failed keeps the age 
   t.equal(await fail(), 'tandem_backup_last_success_timestamp_seconds 0\n')
   await writeFile(metric, 'tandem_backup_last_success_timestamp_seconds 1764000000\n')
   t.equal(await fail(), 'tandem_backup_last_success_timestamp_seconds 1764000000\n')
+})
+
+t.test('the next dump is made with a password that was changed', async (t) => {
+  const place = t.testdir({ password: 'old', changed: 'new', pg_dump: '#!/bin/sh\necho "$PGPASSWORD"\nexit 1\n' })
+  await chmod(path.join(place, 'pg_dump'), 0o755)
+  const password = path.join(place, 'password')
+  const backup = spawn('sh', [path.join(folder, 'backup.sh')], {
+    env: {
+      PATH: `${place}:${process.env['PATH']}`,
+      BACKUP_DIR: place,
+      BACKUP_INTERVAL_HOURS: '0',
+      PGPASSWORD_FILE: password
+    },
+    stdio: ['ignore', 'pipe', 'ignore']
+  })
+  t.teardown(() => backup.kill('SIGKILL'))
+  const used = new Set<string>()
+  for await (const line of createInterface(backup.stdout)) {
+    if (used.size === 0) await rename(path.join(place, 'changed'), password)
+    used.add(line)
+    if (used.size === 2) break
+  }
+  t.strictSame([...used], ['old', 'new'])
 })
 
 t.test('only its owner reads a dump, and parts of old ones that were stopped are deleted like old dumps', async (t) => {
