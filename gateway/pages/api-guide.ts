@@ -1,7 +1,8 @@
+import type { Brand } from '@tandem/brand-kit'
 import { BASE_PATH } from '../routes.ts'
 
 /** The introduction of the API document: what an app needs to know before its first request. */
-export const apiGuideOf = (name: string) =>
+export const apiGuideOf = ({ name, locales }: Pick<Brand, 'name' | 'locales'>) =>
   `
 The API of ${name} for mobile apps. All paths are below \`${BASE_PATH}\`. Requests and responses are JSON in UTF-8.
 
@@ -51,7 +52,9 @@ post, a story or a profile. An image that nothing uses within a day is deleted.
 ## Time zones and languages
 
 Times are ISO 8601 in UTC, such as \`2026-03-14T07:30:00.000Z\`; requests accept any offset. Days, streaks and daily
-quotas follow the time zone of the profile: set \`timezone\` in \`PUT /profile\`. Send \`Accept-Language\` (\`en\` or \`id\`): texts,
+quotas follow the time zone of the profile: set \`timezone\` in \`PUT /profile\`. Send \`Accept-Language\` (${
+    locales.map((each) => `\`${each}\``).join(' or ')
+  }): texts,
 option labels and errors follow it.
 
 ## Caching

@@ -94,7 +94,7 @@ export function joinDocuments (
     info: {
       title: `${brand.name} API`,
       version,
-      description: apiGuideOf(brand.name) + note,
+      description: apiGuideOf(brand) + note,
       contact: { name: 'The operators of this server' },
       license: { name: 'MIT', identifier: 'MIT' }
     },

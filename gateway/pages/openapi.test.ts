@@ -1,5 +1,5 @@
 import t from 'tap'
-import { setLimits, turnOff } from '@tandem/brand-kit/testing'
+import { setLimits, turnOff, useBrand } from '@tandem/brand-kit/testing'
 import { serviceNames } from '../routes.ts'
 import { testGateway } from '../test/gateway.ts'
 import { joinDocuments } from './join-documents.ts'
@@ -51,6 +51,12 @@ t.test('one document describes all services', async (t) => {
   const given = ['identity', 'social', 'profile', 'fitmatch', 'dashboard']
   t.strictSame(document['x-missing'], serviceNames.filter((name) => !given.includes(name)))
   t.match(document.info.description, /Incomplete.*notification/)
+})
+
+t.test('the introduction names the languages of the brand', async (t) => {
+  useBrand(t, t.testdir({ 'brand.json': '{"locales": ["en", "es"]}' }))
+  const { info } = joinDocuments([], { version: '1.0.0', servers: [], missing: [] })
+  t.match(info.description, 'Send `Accept-Language` (`en` or `es`)')
 })
 
 t.test('references still resolve after joining', async (t) => {
