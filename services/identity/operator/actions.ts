@@ -104,9 +104,7 @@ export async function endAllSessionsOf (db: Db, by: By) {
 
 /** Removes a provider from the sign-in of an account. @throws UserNotFound, ProviderNotLinked, LastSignInMethod */
 export async function removeProviderOf (db: Db, accountId: string, provider: Provider) {
-  await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account) throw new UserNotFound()
+  await changeAccount(db, { id: accountId }, async (trx, account) => {
     await removeLinks(trx, account, { provider, by: 'OPERATOR' })
     await endSessions(trx, { accountId })
   })
