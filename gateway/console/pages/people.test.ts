@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { rightsOf } from '@tandem/operator-kit'
 import { tabTo } from '@tandem/test-kit/browser'
 import t from 'tap'
 import { atDesk } from '../../test/console-browser.ts'
+import { ALL_RIGHTS } from '../../test/console.ts'
 import { at, person, testPages } from '../../test/console-pages.ts'
 
 const world = await testPages(t)
-const { answers, call, services, submit, received } = world
+const { answers, call, rights, services, submit, received } = world
 
 t.test('a search leaves no address in a URL of the console', async (t) => {
   const { headers } = await submit('/people', [['q', 'ben@example.com'], ['reason', 'case 7']])
@@ -41,6 +43,28 @@ t.test('a restriction says what it is of, and until when', async (t) => {
   answers.set('identity GET /operator/people/:id', { person: { ...person, restrictions } })
   t.match((await call(`/people/${person.accountId}?reason=x`)).text, /<li>Everything · ends <time[^>]+>in 3 days/)
   answers.set('identity GET /operator/people/:id', { person })
+})
+
+t.test('who can ban lifts a ban, also without a restriction', async (t) => {
+  const liftedBy = async (can: string[], found: object) => {
+    rights.current = can
+    answers.set('identity GET /operator/people/:id', { person: { ...person, ...found } })
+    const { text } = await call(`/people/${person.accountId}?reason=x`)
+    const [, select = ''] = /<select name="lift">(.*?)<\/select>/s.exec(text) ?? []
+    return [...select.matchAll(/value="(\w+)"/g)].map(([, scope]) => scope)
+  }
+  t.teardown(() => {
+    rights.current = ALL_RIGHTS
+    answers.set('identity GET /operator/people/:id', { person })
+  })
+  const banned = { status: 'BANNED', restrictions: [] }
+  const restricted = [{ scope: 'ALL', until: at }, { scope: 'POSTING', until: at }]
+  const moderator = rightsOf('MODERATOR')
+  t.same(await liftedBy(ALL_RIGHTS, banned), ['ALL'])
+  t.same(await liftedBy(ALL_RIGHTS, { ...banned, restrictions: restricted }), ['ALL', 'POSTING'])
+  t.same(await liftedBy(moderator, banned), [])
+  t.same(await liftedBy(moderator, { ...banned, restrictions: restricted }), ['POSTING'])
+  t.same(await liftedBy(moderator, { restrictions: restricted }), ['ALL', 'POSTING'])
 })
 
 t.test('what was sent is named in words', async (t) => {

@@ -298,13 +298,11 @@ function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[])
   }`
 }
 
-function personActions (
-  visit: Visit,
-  { accountId, restrictions, isDeletionPending, providers }: Person,
-  reason: string
-): Html {
+function personActions (visit: Visit, person: Person, reason: string): Html {
+  const { accountId, isDeletionPending, providers } = person
   const { texts, can } = visit
   const words = texts.people
+  const lifted = scopesToLift(visit, person)
   return html`
     <div class="card"><h2>${words.support}</h2>
       ${
@@ -345,10 +343,10 @@ function personActions (
       <h2>${texts.decision.withoutCase}</h2>
       <input type="hidden" name="why" value="${reason}">
       ${
-      restrictions.length > 0 &&
+      lifted.length > 0 &&
       html`<label><input type="checkbox" name="action" value="LIFT"> ${texts.actions.LIFT}</label>
         <div class="row indent"><label>${texts.decision.scope}<select name="lift">${
-        options(texts.scopes, restrictions.map(({ scope }) => scope))
+        options(texts.scopes, lifted)
       }</select></label></div>`
     }
       ${decisionFields(visit, { reason: 'OTHER' })}
@@ -356,6 +354,13 @@ function personActions (
     </form>`
   }
     ${can('erasures.change') && !isDeletionPending && erasureForm(visit, accountId, reason)}`
+}
+
+/** Lifting everything ends a ban too. */
+function scopesToLift ({ can }: Visit, { status, restrictions }: Person) {
+  const scopes = restrictions.map(({ scope }) => scope)
+  if (status !== 'BANNED') return scopes
+  return can('bans.make') ? [...new Set([...scopes, 'ALL'])] : scopes.filter((scope) => scope !== 'ALL')
 }
 
 const erasureDays = [28, 14, 7, 0]
