@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
+import { bundle } from './bundle.ts'
 import { openBundles } from './cached.ts'
 
 const run = promisify(execFile)
@@ -63,6 +64,26 @@ console.log(JSON.stringify([now, later, all.later]))`,
     'services/runs/node_modules/lazy/main.js': "exports.now = 'now'; exports.later = 'later'"
   })
   t.strictSame(await start(), ['now', 'later', 'later'])
+})
+
+t.test('bundled identity finds the list of common passwords', async (t) => {
+  const folder = t.testdir()
+  await bundle(path.resolve(import.meta.dirname, '../..'), {
+    blocklist: 'services/identity/passwords/blocklist.ts'
+  }, folder)
+  const { createBlocklist } = await import(path.join(folder, 'blocklist.mjs')) as {
+    createBlocklist: (isEnabled: boolean) => { assertUncommon: (password: string) => Promise<void> }
+  }
+  const blocklist = createBlocklist(true)
+  await t.rejects(blocklist.assertUncommon('Password1'), { code: 'VALIDATION_ERROR' })
+  await t.resolves(blocklist.assertUncommon('Correct-horse-7'))
+})
+
+t.test('a module that would resolve packages from the bundle is refused', async (t) => {
+  const { open } = await givenRepository(t, {
+    'services/runs/main.ts': "console.log(import.meta.resolve('lazy'))"
+  })
+  await t.rejects(open(), { message: /services\/runs\/main\.ts.*import\.meta\.resolve/s })
 })
 
 t.test('a log line names the sources of a bundled error', async (t) => {

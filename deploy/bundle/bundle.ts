@@ -72,6 +72,11 @@ const keepPlaces: Plugin = {
 
 async function keepPlace ({ path: file }: OnLoadArgs) {
   const text = await readFile(file, 'utf8')
+  // From the place of the bundle, packages of a service cannot be found.
+  if (/\bimport\.meta\.resolve\b/.test(text) && !isInstalled(file)) {
+    const remedy = 'import.meta.resolve is that of the bundle: use createRequire(import.meta.url).resolve'
+    return { errors: [{ text: remedy, location: { file } }] }
+  }
   const loader = file.endsWith('.ts') ? 'ts' as const : 'js' as const
   const places = {
     dirname: JSON.stringify(path.dirname(file)),

@@ -41,7 +41,11 @@ console.log('walked: registration, mail, onboarding, post, like, notification, p
 
 async function join (name) {
   const email = `${name.toLowerCase()}.${Date.now()}@example.com`
-  const { accessToken, user: { id } } = await call({}, 'POST', '/auth/register', { email, name })
+  const { accessToken, user: { id } } = await call({}, 'POST', '/auth/register', {
+    email,
+    name,
+    password: 'Correct-horse-7'
+  })
   const person = { id, accessToken }
   const code = await until(`${name} has mail`, async () => /\b\d{6}\b/.exec(await newestMailTo(email))?.[0])
   await call({}, 'POST', '/auth/verify-email', { userId: id, code })
