@@ -95,10 +95,10 @@ function listColumns (tables: string): Column[] {
 
 const WRITTEN_BY_DEFAULT = 'default|generated|serial'
 
-/** As a key of an object, in an assignment or a list of columns, or by the database. */
+/** As a key of an object, in an assignment or a list of columns, or by the database. `row.column` reads it. */
 const isWritten = (column: string, code: string, migrations: string) =>
   new RegExp(`\\bcolumns\\(\\[[^\\]]*'${column}'`).test(code) ||
-  new RegExp(`\\b${column}\\b\\s*(:(?!:)|=(?!=)|[,}]|\\))`).test(code) ||
+  new RegExp(`(?<!\\.)\\b${column}\\b\\s*(:(?!:)|=(?!=)|[,}]|\\))`).test(code) ||
   new RegExp(`^\\s*(add column )?${column}\\s[^\\n]*\\b(${WRITTEN_BY_DEFAULT})\\b`, 'm').test(migrations) ||
   new RegExp(`alter table [^;]*\\b${column}\\s[^;]*\\b(${WRITTEN_BY_DEFAULT})\\b`).test(migrations)
 

@@ -50,7 +50,6 @@ export const personalData: PersonalData<Tables> = {
       'latitude',
       'longitude',
       'completed_at',
-      'skipped_at',
       'created_at',
       'updated_at'
     ]

@@ -57,7 +57,6 @@ export interface Tables
     current_step: Generated<number>,
     current_sub_step: Generated<number>,
     completed_at: Date | null,
-    skipped_at: Date | null,
     created_at: Generated<Date>,
     updated_at: Generated<Date>
   }

@@ -12,7 +12,7 @@ export function describeProgress (media: Media, person: Person) {
     currentStep: person.current_step,
     currentSubStep: person.current_sub_step,
     completedAt: person.completed_at,
-    skippedAt: person.skipped_at,
+    skippedAt: null,
     profile: {
       name: person.name,
       ...bodyOf(person),

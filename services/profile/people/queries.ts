@@ -59,7 +59,6 @@ export const personColumns = [
   'current_step',
   'current_sub_step',
   'completed_at',
-  'skipped_at',
   'created_at',
   changedAt
 ] as const
