@@ -47,7 +47,7 @@ export const achievementRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'List your achievements',
       description:
         'All kinds, also those that you have not earned yet. An achievement stays, unless the log that earned it is ' +
-        'deleted within 24 hours. Titles are Indonesian, or English if Accept-Language prefers it.',
+        'deleted within 24 hours. Titles are Indonesian, unless Accept-Language prefers another language of the app.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ achievements: Type.Array(Achievement) })), 304: NotModified }
     }

@@ -43,7 +43,7 @@ const HealthScore = named(
       })
     }),
     tips: Type.Array(Type.String(), {
-      description: 'About the weakest metric. Indonesian, or English if Accept-Language prefers it.'
+      description: 'About the weakest metric. Indonesian, unless Accept-Language prefers another language of the app.'
     })
   }, {
     examples: [{

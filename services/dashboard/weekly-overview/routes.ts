@@ -28,7 +28,9 @@ const Overview = named(
     days: Type.Array(
       Type.Object({
         date: Type.String(),
-        dayName: Type.String({ description: 'Short name. Indonesian, or English if Accept-Language prefers it.' }),
+        dayName: Type.String({
+          description: 'Short name. Indonesian, unless Accept-Language prefers another language of the app.'
+        }),
         ...flags,
         isToday: Type.Boolean()
       }),
