@@ -161,9 +161,10 @@ export async function testApp (
       await upsertPeople(deps, [person], new Date())
       return person.accountId
     },
-    /** Updates the ranking to the current posts. */
+    /** Updates the ranking to the current posts, however long the one before took. */
     rank: async () => {
-      await db.updateTable('trending_rankings').set({ confirmed_at: new Date(Date.now() - 60_000) }).execute()
+      await db.updateTable('trending_rankings').set({ confirmed_at: new Date(Date.now() - 60_000), duration_ms: 0 })
+        .execute()
       await updateRanking(db)
     },
     follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),
