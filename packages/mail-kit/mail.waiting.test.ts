@@ -289,9 +289,9 @@ t.test('verify resolves within a second, connects once for concurrent calls, and
     smtpUrl: `smtp://127.0.0.1:${(silentServer.address() as AddressInfo).port}`
   })
   t.teardown(() => unreachable.close())
-  const before = Date.now()
-  t.equal(await unreachable.verify(), false)
-  t.ok(Date.now() - before < 1_100)
+  // Both by timers of this process, which a busy machine delays alike.
+  const verified = unreachable.verify().then((isVerified) => isVerified ? 'verified' : 'not verified')
+  t.equal(await Promise.race([verified, sleep(1_100, 'too late')]), 'not verified')
 })
 
 t.test('a mail is not sent again while Postgres cannot mark it', async (t) => {
