@@ -1,4 +1,3 @@
-// Runs alone, because it measures how long processes take to start and end.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
