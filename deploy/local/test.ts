@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { listAffected } from './affected.ts'
@@ -98,10 +98,11 @@ async function run (program: string, args: string[], env: NodeJS.ProcessEnv = {}
     stdio: ['ignore', 'inherit', 'inherit']
   })
   track(child)
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   return await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
 }
 
-/** Beside the tests, which wait for a part of their time. */
+/** Beside the tests, to which they give way. At the end those run one at a time and wait, and a processor is free. */
 async function runChecks (tally: Tally) {
   await check('types', checkTypes, tally)
   await check('format', async () => await run('dprint', ['check', '--list-different']), tally)
@@ -249,7 +250,8 @@ function partition (files: string[]) {
   const [serial, waiting, system] = [ofKind('serial'), ofKind('waiting'), ofKind('system')]
   const usual = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
   return {
-    serial: serial.map((file) => [file]),
+    // The roll-out of deploy takes both processors. By the end, the checks beside them are over.
+    serial: serial.map((file) => [file]).reverse(),
     waiting: waiting.map((file) => [file]),
     others: [...system.length > 0 ? [system] : [], ...groupByPackage(usual)]
   }
