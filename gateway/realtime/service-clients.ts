@@ -1,3 +1,4 @@
+import { errors } from 'undici'
 import { createBatcher } from '@tandem/process-kit'
 import type { FeedPage, FeedRequest, PresenceAnswer, PresenceRequest } from '@tandem/contracts/realtime'
 import { UnexpectedStatus, type JsonClient } from '../identity/json-client.ts'
@@ -18,7 +19,8 @@ interface Addresses {
 }
 
 // The data of one connection may be at fault, which must not fail the others.
-const isItemError = (error: unknown) => error instanceof UnexpectedStatus && error.status !== 503
+const isItemError = (error: unknown) =>
+  error instanceof UnexpectedStatus ? error.status !== 503 : error instanceof errors.ResponseExceededMaxSizeError
 
 export function createServiceClients (addresses: Addresses, { post }: Pick<JsonClient, 'post'>): ServiceClients {
   const read = (service: keyof Addresses) => {
