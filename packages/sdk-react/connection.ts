@@ -49,7 +49,9 @@ export function connect (
       if (operation === 'saveLogs') {
         // The response is a success also if a log in it was rejected, such as one of a phone with a fast clock.
         for (const { status, error = '' } of (response as Sent<'saveLogs'>).data.results) {
-          if (status === 'rejected') onRefused?.(entry, new TandemError(error, { code: 'VALIDATION_ERROR', status: 400 }))
+          if (status === 'rejected') {
+            onRefused?.(entry, new TandemError(error, { code: 'VALIDATION_ERROR', status: 400 }))
+          }
         }
       }
       if (operation === 'sendMessage') addMessage(client, (response as Sent<'sendMessage'>).data.message)

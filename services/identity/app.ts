@@ -112,8 +112,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
         withdraw: withdrawHold
       },
       STAFF: {
-        confirm: async (operator, proposal, requestId) =>
-          await confirmStaffChange(deps, operator, proposal, requestId)
+        confirm: async (operator, proposal, requestId) => await confirmStaffChange(deps, operator, proposal, requestId)
       }
     }
   })

@@ -9,7 +9,8 @@ import { testApp } from '../test/app.ts'
 // Every path from one person to another, while one of them is hidden: a deletion, a pause or a ban.
 
 const app = await testApp(t)
-const { db, handlers, rpcHandlers, get, post, del, person, member, swipe, createMatch, subscribe, publishedEvents } = app
+const { db, handlers, rpcHandlers, get, post, del, person, member, swipe, createMatch, subscribe, publishedEvents } =
+  app
 const { create, createWith } = activityApi(app)
 const { describe, presenceOf } = realtimeOf(app)
 

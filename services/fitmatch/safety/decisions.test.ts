@@ -260,7 +260,7 @@ t.test('a verified main photo comes back with the verification and its badge', a
   const { id: verificationId } = await db.selectFrom('verifications').where('account_id', '=', ben.id).select('id')
     .executeTakeFirstOrThrow()
   const operator = { accountId: randomUUID(), sessionId: randomUUID(), network: '203.0.113', requestId: 'r-1' }
-  await decideVerification(db, { operator, verificationId, rejection: null })
+  await decideVerification(db, { operator, ownAccountId: null, verificationId, rejection: null })
   const [main, other] = (await get(ben.id, '/fitmatch/photos')).data.photos
   await upload(ben.id, '/fitmatch/photos', 'file', createPng())
   await del(ben.id, `/fitmatch/photos?id=${other.id}`)

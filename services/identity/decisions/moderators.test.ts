@@ -56,8 +56,7 @@ t.test('moderators answer no appeal about a case whose pictures only administrat
   for (const outcome of ['REVERSED', 'UPHELD']) {
     t.match(await answer(outcome, await asOperator('MODERATOR')), { status: 403, code: 'CASE_RESTRICTED' })
   }
-  const decisions = async () =>
-    (await publishedEvents(author.id)).filter(({ type }) => type === 'decision.made').length
+  const decisions = async () => (await publishedEvents(author.id)).filter(({ type }) => type === 'decision.made').length
   t.equal(await decisions(), 1, 'nothing came back')
   t.match(await answer('REVERSED', await asOperator()), { status: 200 })
   t.equal(await decisions(), 2)

@@ -210,7 +210,9 @@ t.test('resend-verification', async (t) => {
     const [banned, changed] = [randomEmail(), randomEmail()]
     const digests = digestsOfEmail(deps.secrets, banned)
     await db.insertInto('remembered')
-      .values(digests.map((digest) => ({ digest, restriction: 'BANNED' as const, until: new Date(Date.now() + 60_000) })))
+      .values(
+        digests.map((digest) => ({ digest, restriction: 'BANNED' as const, until: new Date(Date.now() + 60_000) }))
+      )
       .execute()
     const { id } = await givenAccount()
     await db.insertInto('email_reverts')

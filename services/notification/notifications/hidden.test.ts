@@ -104,7 +104,12 @@ t.test('a hidden person is notified of what they booked', async (t) => {
 t.test('a digest of likes names and counts the likers who are not hidden', async (t) => {
   const app = reset()
   const { deps, inbox, person, device, deliverAll, provider } = app
-  const [author, ana, ben, cem] = [await person('Author'), await person('Ana'), await person('Ben'), await person('Cem')]
+  const [author, ana, ben, cem] = [
+    await person('Author'),
+    await person('Ana'),
+    await person('Ben'),
+    await person('Cem')
+  ]
   await device(author)
   const postId = randomUUID()
   for (const [number, likedBy] of [ana, ben, cem].entries()) {
