@@ -28,7 +28,7 @@ interface Tally {
 const PROCESSES = availableParallelism() + 1
 const WAITING_PROCESSES = availableParallelism()
 // Of files in one process. More would leave only one process with work at the end of a run.
-const MAX_GROUP = 16
+const MAX_GROUP = 24
 // A file system in memory, on Linux. Each test file creates and deletes a database of hundreds of files.
 const MEMORY = '/dev/shm'
 const NEEDED_MEMORY_BYTES = 4 * 1024 ** 3
@@ -251,8 +251,8 @@ function partition (files: string[]) {
   const usual = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
   return {
     // The roll-out of deploy takes both processors. By the end, the checks beside them are over.
-    serial: serial.map((file) => [file]).reverse(),
-    waiting: waiting.map((file) => [file]),
+    serial: groupByPackage(serial).reverse(),
+    waiting: groupByPackage(waiting),
     others: [...system.length > 0 ? [system] : [], ...groupByPackage(usual)]
   }
 }
