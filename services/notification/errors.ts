@@ -11,6 +11,7 @@ export const ContactNeeded = defineError('CONTACT_NEEDED', 409)
 export const InvalidContactLink = defineError('INVALID_TOKEN.invalidContactLink', 400)
 export const TooManyContactChanges = defineError('LIMIT_EXCEEDED.tooManyContactChanges', 429)
 export const TooManyContactRequests = defineError('LIMIT_EXCEEDED.tooManyContactRequests', 429)
+export const ContactAskedTooOften = defineError('LIMIT_EXCEEDED.contactAskedTooOften', 429)
 export const BroadcastNotFound = defineError('NOT_FOUND.broadcast', 404)
 export const AppAccountMissing = defineError('APP_ACCOUNT_MISSING', 409)
 

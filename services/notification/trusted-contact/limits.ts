@@ -1,13 +1,14 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { deleteExpiredQuotas, deleteInChunks, useDailyQuota } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
-import { TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
+import { ContactAskedTooOften, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { addressDigest, pairDigest } from './tokens.ts'
 
 const CHANGES_PER_DAY = 3
 const REQUESTS_PER_PAIR = 3
+const REQUESTS_TO_ADDRESS_PER_DAY = 20
 const WINDOW = sql.lit('30 days')
 
 /** Uses one of the account's changes of a day. The account's changes run one after the other from here on. */
@@ -20,20 +21,36 @@ export async function useContactChange (trx: Trx, accountId: string, now: Date) 
 }
 
 /**
- * Uses one of an account's requests to an address. Requests of other accounts do not count, or strangers could keep
- * somebody from being asked by their own people. It is one statement, so the limit is exact.
+ * Uses one of an account's requests to an address, and one of all that an address gets in a day. The first does not count
+ * what others ask, or strangers could keep somebody from being asked by their own people. The second is high for the same
+ * reason: without it, many accounts could fill a stranger's mailbox.
+ * @throws TooManyContactRequests, ContactAskedTooOften
  */
 export async function useContactRequest (trx: Trx, accountId: string, email: string, now: Date) {
+  const ofPair = { limit: REQUESTS_PER_PAIR, window: WINDOW }
+  if (!await useRequest(trx, pairDigest(accountId, email), now, ofPair)) throw new TooManyContactRequests()
+  const ofAddress = { limit: REQUESTS_TO_ADDRESS_PER_DAY, window: sql.lit('1 day') }
+  if (!await useRequest(trx, addressDigest(email), now, ofAddress)) throw new ContactAskedTooOften()
+}
+
+/** It is one statement, so the limit is exact. @returns false if none is left */
+async function useRequest (
+  trx: Trx,
+  digest: Buffer,
+  now: Date,
+  { limit, window }: { limit: number, window: RawBuilder<unknown> }
+) {
+  const recent = sql`(
+    select requested from unnest(address.requested_at) as requested
+    where requested > excluded.last_at - interval ${window})`
   const { rows } = await sql`
     insert into trusted_contact_requests as address (address_digest, requested_at, last_at)
-    values (${pairDigest(accountId, email)}, array[${now}::timestamptz], ${now})
-    on conflict (address_digest) do update set last_at = excluded.last_at, requested_at = excluded.last_at || array(
-        select requested from unnest(address.requested_at) as requested
-        where requested > excluded.last_at - interval ${WINDOW})
-      where (select count(*) from unnest(address.requested_at) as requested
-        where requested > excluded.last_at - interval ${WINDOW}) < ${REQUESTS_PER_PAIR}
+    values (${digest}, array[${now}::timestamptz], ${now})
+    on conflict (address_digest) do update
+      set last_at = excluded.last_at, requested_at = excluded.last_at || array${recent}
+      where (select count(*) from ${recent} recent) < ${limit}
     returning last_at`.execute(trx)
-  if (rows.length === 0) throw new TooManyContactRequests()
+  return rows.length > 0
 }
 
 /** Whether an address has refused this account. */

@@ -16,6 +16,7 @@ import {
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import {
+  ContactAskedTooOften,
   ContactDeclined,
   ContactNeeded,
   ContactNotFound,
@@ -61,7 +62,7 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
         description:
           `A new address gets a mail with the question whether it agrees, and nothing else until then. ${noEmergencyService} ` +
           'An address that declined cannot be asked again. At most 3 changes a day, and 3 requests ' +
-          'of mine to an address in 30 days. I am notified of every change. While an armed safety check counts on the former ' +
+          'of mine to an address in 30 days; of all accounts it gets 20 a day. I am notified of every change. While an armed safety check counts on the former ' +
           'contact, it is 409 without `confirm`; with it the check ends, and I am notified. A contact whose own account is ' +
           'closed, or who is in a block with me, ends; I am notified without the reason.',
         'x-extension': true,
@@ -77,7 +78,14 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
           locale: Type.Optional(ClientDetail({ max: 200, description: 'The language of the mails; mine by default' })),
           confirm: Type.Optional(Type.Boolean({ description: confirmDescription }))
         }, { examples: [{ name: 'Mum', email: 'mum@example.com', locale: 'en' }] }),
-        errors: [EmailNotVerified, ContactDeclined, ContactNeeded, TooManyContactChanges, TooManyContactRequests],
+        errors: [
+          EmailNotVerified,
+          ContactDeclined,
+          ContactNeeded,
+          TooManyContactChanges,
+          TooManyContactRequests,
+          ContactAskedTooOften
+        ],
         response: { 200: Data(Type.Object({ contact: TrustedContact })) }
       }
     },

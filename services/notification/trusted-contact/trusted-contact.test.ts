@@ -166,6 +166,20 @@ t.test('an account asks an address 3 times in 30 days, exactly, and keeps nobody
   t.same(await db.selectFrom('trusted_contact_requests').select('last_at').execute(), [])
 })
 
+t.test('an address gets 20 requests a day, however many accounts ask it', async (t) => {
+  const { owner, set, contactOf, mailsTo } = setUp()
+  const email = someAddress()
+  const owners = await Promise.all(Array.from({ length: 22 }, async (_, turn) => await owner(`P${turn}`)))
+  const responses = await Promise.all(owners.map(async (each) => ({ each, ...await set(each, email) })))
+  const refused = responses.filter(({ status }) => status !== 200)
+  t.match(refused, Array(2).fill({ status: 429, code: 'LIMIT_EXCEEDED' }))
+  t.equal((await mailsTo(email)).length, 20)
+  for (const { each } of refused) {
+    t.equal(await contactOf(each), null)
+    t.match(await set(each, someAddress()), { status: 200 }, 'others can be asked')
+  }
+})
+
 t.test('only for verified accounts, with the address of another person, and while identity is available', async (t) => {
   const { owner, set, neighbours, changesOf } = setUp()
   const ana = await owner('Ana')
