@@ -5,7 +5,7 @@ import { scheduleErasure } from '../erasures/actions.ts'
 import { findErasure, findLiveErasure } from '../erasures/queries.ts'
 import { DeletionPending, EmailChangedRecently, InvalidResetToken, ProofTooWeak } from '../errors.ts'
 import { redeemLink } from '../mailed-links.ts'
-import { claimProof } from '../proofs/actions.ts'
+import { claimProof, hasProof } from '../proofs/actions.ts'
 import { digestOfToken } from '../random-tokens.ts'
 import { canAddressBeReverted } from '../reserved-addresses.ts'
 import { exchangeCode, planRevocation } from '../revocations/actions.ts'
@@ -37,7 +37,9 @@ export async function requestDeletion (
   caller: Caller,
   { proof, immediately = false, authorizationCode }: Request
 ) {
-  const grant = await exchangeCode(deps, authorizationCode)
+  // A code can be exchanged once, and nobody makes us ask the provider without a proof.
+  const isProved = await hasProof(deps.db, caller, { purpose: 'DELETE', proof })
+  const grant = isProved ? await exchangeCode(deps, authorizationCode) : undefined
   return await schedule(deps, async (trx) => {
     const account = await lockCaller(trx, caller)
     const method = await claimProof(trx, caller, { purpose: 'DELETE', proof })

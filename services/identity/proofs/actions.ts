@@ -13,7 +13,7 @@ import { claimToken, providerErrors } from '../providers/actions.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import { lockCaller, type Caller } from '../sessions/caller.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
-import type { ProofMethod, ProofPurpose, Provider, Trx } from '../tables.ts'
+import type { Db, ProofMethod, ProofPurpose, Provider, Trx } from '../tables.ts'
 
 const LIFETIME = '10 minutes'
 const HOUR_SECONDS = 3_600
@@ -135,6 +135,20 @@ export async function claimProof (
     .returning('method').executeTakeFirst()
   if (!claimed) throw new ProofRequired()
   return claimed.method
+}
+
+/** Whether `claimProof` would take a proof now. It is for what must not be done without one, before the transaction. */
+export async function hasProof (
+  db: Db,
+  { accountId, sessionId }: Caller,
+  { purpose, proof }: { purpose: ProofPurpose, proof: string | undefined }
+) {
+  const found = proof === undefined ? undefined : await db.selectFrom('proofs')
+    .where('digest', '=', digestOfToken(proof))
+    .where('account_id', '=', accountId).where('session_id', '=', sessionId)
+    .where('purpose', '=', purpose).where('expires_at', '>', sql<Date>`now()`)
+    .select('method').executeTakeFirst()
+  return found !== undefined
 }
 
 /** Mails a code for a proof to the account's own address. Three an hour. @throws RateLimited, InvalidAccessToken */

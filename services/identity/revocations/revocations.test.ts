@@ -239,3 +239,16 @@ t.test('the private key can be PEM or base64, and another one is refused without
     })
   }
 })
+
+t.test('without a valid proof the provider is not asked, and the code can be sent again', async (t) => {
+  const ana = await givenAccount({ provider: 'PROVIDER_B' })
+  const authorizationCode = provider.signIn(await subjectOf(ana))
+  const { data: { proof: other } } = await post('/account/proof', { purpose: 'EXPORT', password }, { as: ana })
+  for (const proof of ['a wrong proof', other, undefined]) {
+    t.match(await post('/account/deletion', { proof, authorizationCode }, { as: ana }), { code: 'PROOF_REQUIRED' })
+  }
+  t.notOk(provider.requests.includes('/token'))
+  const { id, providers } = await remove(ana, authorizationCode)
+  t.same(providers, [])
+  t.ok(await planned(id))
+})
