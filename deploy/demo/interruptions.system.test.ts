@@ -59,6 +59,12 @@ t.test('the sample app goes on after interruptions: a tunnel, a full disk, anoth
     t.match(page.url(), /\/post\//)
   })
 
+  await t.test('two quick presses delete no post', async () => {
+    await page.getByRole('button', { name: 'Delete', exact: true }).dblclick()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('button', { name: 'Yes, delete it' }).waitFor()
+  })
+
   await t.test('a comment that cannot be stored comes back', async (t) => {
     const field = page.getByLabel('Comment', { exact: true })
     await page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }")

@@ -83,7 +83,12 @@ function Options ({ post: { id, user, viewCount } }: { post: Post }) {
     const report = () => router.push({ pathname: '/report', params: { postId: id, name: user.name } })
     return <Button title='Report' onPress={report} />
   }
-  return isSure
-    ? <Button title='Yes, delete it' kind='bad' onPress={remove} />
-    : <Button title='Delete' onPress={() => setSure(true)} />
+  if (!isSure) return <Button title='Delete' onPress={() => setSure(true)} />
+  // The second of two quick presses keeps it.
+  return (
+    <>
+      <Button title='Keep it' onPress={() => setSure(false)} />
+      <Button title='Yes, delete it' kind='bad' onPress={remove} />
+    </>
+  )
 }
