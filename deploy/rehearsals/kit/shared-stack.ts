@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import processTest from 'tap'
+import { startProvider } from './provider.ts'
 import { withStack, type Stack } from './stack.ts'
 
 const environment = {
   CONSOLE_PORT: '',
+  LIMIT_ACCOUNT_EMAIL_REVERT: '1000/1m',
   LIMIT_PROFILE: 'relaxed',
   METRICS_PORT: '0',
   WEBHOOK_PRIVATE_HOSTS: '127.0.0.1'
@@ -18,6 +20,8 @@ interface Shared {
   exportedAtStart: string
   /** Whether the processes have sent spans. */
   hasSpans: () => boolean
+  /** A token of provider A for an account there that has this address. */
+  providerTokenOf: (email: string) => string
 }
 
 let shared: Promise<Shared> | undefined
@@ -32,18 +36,25 @@ export async function sharedStack (): Promise<Shared> {
 }
 
 async function start () {
-  const collector = await startCollector()
+  const [collector, provider] = await Promise.all([startCollector(), startProvider()])
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
   return await new Promise<Shared>((resolve, reject) => {
     const running = withStack(async (stack, dataDir) => {
-      resolve({ stack, dataDir, exportedAtStart: await readMetrics(stack), hasSpans: collector.hasSpans })
+      resolve({
+        stack,
+        dataDir,
+        exportedAtStart: await readMetrics(stack),
+        hasSpans: collector.hasSpans,
+        providerTokenOf: provider.tokenOf
+      })
       await isOver
-    }, { ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    }, { ...environment, ...provider.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
     running.catch(reject)
     processTest.teardown(async () => {
       end()
       await running
       collector.close()
+      provider.close()
     })
   })
 }
