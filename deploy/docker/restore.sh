@@ -44,7 +44,11 @@ if ! prepare_servers; then
   echo "stopped, start the servers (docker compose up -d redis nats streams), and run this again." >&2
   exit 1
 fi
-# Runs the migrations since the dump, too.
-"${compose[@]}" up -d --no-build
+# Runs the migrations since the dump, too. It ends at a container that does not become healthy in time.
+"${compose[@]}" up -d --no-build || {
+  status=$?
+  echo "Not everything runs yet. Start the rest: docker compose up -d --no-build" >&2
+}
 echo "Restored ${service:-everything}. Now replay the erasures:"
 echo "  npm run operator -- --in compose erasures replay"
+exit "${status:-0}"

@@ -33,9 +33,12 @@ async function restore (t: Test, args: string[], { fails = 'nothing' } = {}) {
   await writeFile(secret, 'secret')
   const calls = path.join(folder, 'calls')
   const env = { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, CALLS: calls, FAILS: fails }
-  const failed = await run(path.join(folder, 'deploy/docker/restore.sh'), args, { env }).then(() => false, () => true)
+  const { stdout, failed } = await run(path.join(folder, 'deploy/docker/restore.sh'), args, { env }).then(
+    ({ stdout }) => ({ stdout, failed: false }),
+    ({ stdout }: { stdout: string }) => ({ stdout, failed: true })
+  )
   const lines = (await readFile(calls, 'utf8')).split('\n').slice(1, -1)
-  return { failed, calls: lines.map((line) => line.replace('compose ', '')) }
+  return { failed, output: stdout, calls: lines.map((line) => line.replace('compose ', '')) }
 }
 
 t.test('one service is stopped, restored, and started with its consumers at the start of the streams', async (t) => {
@@ -79,6 +82,12 @@ t.test('what was stopped is started again if nothing could be restored', async (
   t.ok(failed)
   t.match(calls, [/pg_restore --list/, /^stop /, /restore-schemas\.sh/, /^up -d --no-build$/])
   t.equal(calls.length, 4)
+})
+
+t.test('a slow start is reported, and that the erasures are to be replayed', async (t) => {
+  const { failed, output } = await restore(t, ['good.dump'], { fails: 'up -d' })
+  t.ok(failed)
+  t.match(output, 'erasures replay')
 })
 
 t.test('the processes stay stopped if the servers cannot be prepared: they would miss events', async (t) => {
