@@ -1,3 +1,4 @@
+import { ClientDisconnected } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { FastifyReply } from 'fastify'
 
@@ -58,10 +59,10 @@ export function createConcurrencyLimiter (
 
 /**
  * Calls `release` once the response of `reply` is sent, or its client is gone.
- * @throws Unavailable if the client is gone already
+ * @throws ClientDisconnected if the client is gone already
  */
 export function holdUntilClosed ({ raw }: FastifyReply, release: () => void) {
   if (!raw.destroyed) return void raw.once('close', release)
   release()
-  throw new Unavailable()
+  throw new ClientDisconnected()
 }
