@@ -84,7 +84,7 @@ export async function releasePlaces (trx: Trx, activity: LockedActivity, count =
   })
 }
 
-/** How many people have asked for a place, of those whom the host sees. */
+/** How many people that the host sees have asked for a place. */
 export async function countWaiting (trx: Trx, { id, hostId }: Pick<LockedActivity, 'id' | 'hostId'>) {
   const { count } = await trx.selectFrom('activity_participants as participant')
     .where('activity_id', '=', id).where('state', '=', 'ASKED').where(isParticipantFor(hostId))

@@ -22,8 +22,8 @@ interface Answer {
 /**
  * Answers an appeal. A reversal is a decision of its own: it undoes the first one, or does what a reporter was right
  * about.
- * @throws AppealNotFound, ProofRequired, CaseRestricted, Unavailable; Forbidden for who decided, if there is another one,
- * and about oneself
+ * @throws AppealNotFound, ProofRequired, CaseRestricted, Unavailable; Forbidden for who decided, if there is another
+ * one, and about oneself
  */
 export async function answerAppeal (
   deps: Deps,
@@ -73,8 +73,8 @@ export async function answerAppeal (
 }
 
 /**
- * What moderators cannot see, they do not decide, nor again. The service of the case is asked before anything is locked.
- * @throws CaseRestricted, Unavailable
+ * What moderators cannot see, they do not decide, nor again. The service of the case is asked before anything is
+ * locked. @throws CaseRestricted, Unavailable
  */
 async function checkPictures ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, operator: Operator, appealId: string) {
   if (hasRole(operator, 'restricted-files.read')) return

@@ -137,7 +137,7 @@ export async function claimProof (
   return claimed.method
 }
 
-/** Whether `claimProof` would take a proof now. It is for what must not be done without one, before the transaction. */
+/** Whether `claimProof` would take a proof now. For what must not be done without one, before the transaction. */
 export async function hasProof (
   db: Db,
   { accountId, sessionId }: Caller,

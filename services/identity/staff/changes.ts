@@ -82,7 +82,7 @@ export async function confirmStaffChange (
   void mailer.enqueue(mails)
 }
 
-/** A change as the audit names it, such as `STAFF INVITE ADMIN`: the request alone does not say whom, or what role. */
+/** A change as the audit names it, such as `STAFF INVITE ADMIN`: the request alone names neither person nor role. */
 const nameOf = (requested: StaffChange) =>
   ['STAFF', requested.change, ...('role' in requested ? [requested.role] : [])].join(' ')
 

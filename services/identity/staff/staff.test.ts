@@ -308,7 +308,7 @@ t.test('a new link for a lost passkey takes two, and the old passkey works until
   t.match(await rowOf(cleo!.email), { invited_by: [] }, 'an invitation in the shell has no inviter')
 })
 
-t.test('the audit says who was invited, removed or given another role, by whom, and who has a new passkey', async (t) => {
+t.test('the audit names operators who were invited, or got a role or a passkey, and who did it', async (t) => {
   const [ana, ben] = await givenAdmins(2)
   const email = `${randomUUID()}@example.com`
   const headers = async (operator: Signed) => ({ headers: await headersOf(operator) })

@@ -14,7 +14,7 @@ export const visibleActor = sql<string | null>`
       order by changed_at desc, liked_by limit 1)
   end`
 
-/** How many people but its `visibleActor` a row of `notifications` reports: of a digest of likes those who are not hidden. */
+/** How many people a row of `notifications` reports besides its `visibleActor`: of a digest, those who are not hidden. */
 export const visibleOthersCount = sql<number>`
   case when others_count = 0 then 0 else greatest(0, others_count - (
     select count(*)::int from post_likes
