@@ -40,8 +40,8 @@ if ! "${backup[@]}" /etc/tandem/restore-schemas.sh "/backups/$file" "${services[
   exit 1
 fi
 if ! prepare_servers; then
-  echo "The schemas are restored, but NATS or Redis is not prepared, and the processes would miss events. Leave them" >&2
-  echo "stopped, start the servers (docker compose up -d redis nats streams), and run this again." >&2
+  echo "The schemas are restored, but NATS or Redis is not prepared, and the processes would miss events." >&2
+  echo "Leave them stopped, start the servers (docker compose up -d redis nats streams), and run this again." >&2
   exit 1
 fi
 # Runs the migrations since the dump, too. It ends at a container that does not become healthy in time.

@@ -32,7 +32,8 @@ export function createBlocklist (isEnabled: boolean): Blocklist {
 // Most common first, lower case. Only the file is read, because the package would keep data in memory that is not
 // needed here.
 async function readCommon () {
-  const file = createRequire(import.meta.url).resolve('@zxcvbn-ts/language-common/src/passwords.json')
+  const require = createRequire(import.meta.url)
+  const file = require.resolve('@zxcvbn-ts/language-common/src/passwords.json')
   const list = JSON.parse(await readFile(file, 'utf8')) as string[]
   return new Set(
     list.filter((each) => each.length >= MIN_LENGTH).slice(0, MAX_ENTRIES).map((each) => each.toLowerCase())
