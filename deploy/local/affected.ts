@@ -16,6 +16,7 @@ const CODE = '{gateway,services,packages}/**'
 const SETTINGS = '{gateway/**,services/*}/config.ts'
 const CONTRACTS = ['packages/contracts/**', 'gateway/openapi.json', CODE]
 export const readersByPath: Record<string, string[]> = {
+  'deploy/bundle/bundle.test.ts': ['services/identity/passwords/**'],
   'deploy/clients/api-report.test.ts': ['packages/sdk-typescript/**'],
   'deploy/clients/build-an-app.system.test.ts': ['docs/*.md', 'packages/sdk-typescript/**'],
   'deploy/clients/models.test.ts': ['gateway/openapi.json'],
