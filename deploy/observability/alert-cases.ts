@@ -106,6 +106,8 @@ export const alertCases: Record<string, AlertCase> = {
   PoolExhausted: one('postgres_pool_refusals_total{job="social"}', 15, '0+12x60', '0x60'),
   // It is named as long as it cannot be read.
   MetricsUnread: one('metrics_unread{job="social", metric="cases_overdue"}', 15, '1x60', '1x3 _x57'),
+  // An outage of a quarter of an hour is none.
+  ItemsFail: one('failed_items_total{job="social"}', 80, '0+1x90', '0x5 0+9x15 144x70'),
   MemoryHigh: {
     fires: { 'process_resident_memory_bytes{job="social"}': `${0.46 * GIBIBYTE}x60` },
     atMinutes: 12,
