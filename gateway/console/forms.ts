@@ -2,6 +2,8 @@
 export interface Form {
   /** The trimmed text of a field; empty if it is missing. */
   text(name: string): string
+  /** The number in a field. Without one it is NaN, so null in JSON, which services refuse. */
+  number(name: string): number
   /** Every value of a field. */
   list(name: string): string[]
   /** Every field, to show or to send it again. */
@@ -13,9 +15,11 @@ export function readForm (body: unknown): Form {
     [value as unknown].flat().filter((each) => typeof each === 'string').map((each): [string, string] => [name, each])
   )
   const list = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value)
+  // Browsers send line breaks as CRLF.
+  const text = (name: string) => (list(name)[0] ?? '').replaceAll('\r\n', '\n').trim()
   return {
-    // Browsers send line breaks as CRLF.
-    text: (name) => (list(name)[0] ?? '').replaceAll('\r\n', '\n').trim(),
+    text,
+    number: (name) => Number(text(name) || NaN),
     list,
     fields
   }

@@ -45,7 +45,7 @@ export function serveCases ({ page, form, picture }: Pages) {
   form('/cases/:service/:id', 'cases.decide', async (visit, fields) => {
     const { service } = targetOf(visit)
     const made = await visit.send<Made>('identity', 'POST', '/operator/decisions', {
-      case: { service, id: visit.params['id'], version: Number(fields.text('version')) },
+      case: { service, id: visit.params['id'], version: fields.number('version') },
       accountId: fields.text('accountId'),
       ...readDecision(fields)
     })

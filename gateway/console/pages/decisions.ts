@@ -95,7 +95,7 @@ export function readDecision (form: Form) {
     ? [{ type: 'DISMISS' }]
     : form.list('action').map((type) => ({
       type,
-      ...(type === 'RESTRICT' && { scope: form.text('scope'), days: Number(form.text('days')) }),
+      ...(type === 'RESTRICT' && { scope: form.text('scope'), days: form.number('days') }),
       ...(type === 'LIFT' && { scope: form.text('lift') }),
       ...(type === 'REMOVE_PHOTO' && { photoId: form.text('photoId') })
     }))

@@ -57,7 +57,7 @@ export function serveOptions ({ page, form }: Pages) {
         ? {
           labels: readLabels(fields),
           icon: fields.text('icon'),
-          sortOrder: Number(fields.text('sortOrder'))
+          sortOrder: fields.number('sortOrder')
         }
         : { isActive: change === 'restore' }
     })

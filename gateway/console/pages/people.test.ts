@@ -84,6 +84,12 @@ t.test('what was sent is named in words', async (t) => {
   t.match(text, '<strong>email changed</strong>')
 })
 
+t.test('a number that a form lacks is not 0, which would delete an account at once', async (t) => {
+  answers.set('identity POST /operator/erasures', { id: randomUUID(), eraseAt: at })
+  await submit(`/people/${person.accountId}/erasure`, [['reason', 'a letter of May']])
+  t.match(received('identity', '/operator/erasures').at(-1)?.body, { days: null })
+})
+
 atDesk(t, 'a person is found, and their account deleted after a question', world, async (t, desk) => {
   const { page, texts } = desk
   const words = texts.people

@@ -149,7 +149,7 @@ export function servePeople (pages: Pages) {
     const reason = fields.text('reason')
     const made = await visit.send<Made>('identity', 'POST', '/operator/erasures', {
       accountId: id,
-      days: Number(fields.text('days')),
+      days: fields.number('days'),
       reason
     })
     return redirectAfter(pathOfPerson(id, reason), 'erasure', made)

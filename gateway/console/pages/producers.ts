@@ -35,7 +35,7 @@ export function serveProducers ({ page, form }: Pages) {
     const { key } = await visit.send<{ key: string }>('notification', 'POST', '/operator/producers', {
       name,
       eventTypes: fields.list('eventTypes'),
-      eventsPerSecond: Number(fields.text('rate'))
+      eventsPerSecond: fields.number('rate')
     })
     return keyPage(visit, { name, key })
   })

@@ -70,7 +70,7 @@ export function serveSubscriptions (pages: Pages) {
     path: 'subscription/grant',
     right: 'subscriptions.grant',
     done: 'granted',
-    bodyOf: (fields) => ({ planId: fields.text('planId'), days: Number(fields.text('days')) })
+    bodyOf: (fields) => ({ planId: fields.text('planId'), days: fields.number('days') })
   })
 }
 

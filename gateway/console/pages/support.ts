@@ -60,7 +60,7 @@ export function serveSupport ({ page, form }: Pages) {
 
   form('/erasures/:id/hold', 'holds.change', async (visit, fields) => {
     const made = await visit.send<Made>('identity', 'POST', `/operator/erasures/${segment(visit.params['id'])}/hold`, {
-      days: Number(fields.text('days')),
+      days: fields.number('days'),
       reason: fields.text('reason')
     })
     return redirectAfter('/erasures', 'held', made)

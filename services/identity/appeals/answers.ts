@@ -166,9 +166,12 @@ async function lockAppeal (trx: Trx, id: string) {
   return { accountId, isByReporter, decision: { ...decision, id: decisionId, accountId: decidedAccountId } }
 }
 
+/** Who was invited and has no passkey yet cannot answer. */
 async function hasOtherModerator (trx: Trx, staffId: string) {
   return await trx.selectFrom('staff').where('id', '<>', staffId).where('disabled_at', 'is', null)
-    .where('role', 'in', ['MODERATOR', 'ADMIN']).select('id').limit(1).executeTakeFirst() !== undefined
+    .where('role', 'in', ['MODERATOR', 'ADMIN'])
+    .where('id', 'in', (passkeys) => passkeys.selectFrom('passkeys').select('staff_id'))
+    .select('id').limit(1).executeTakeFirst() !== undefined
 }
 
 /** The actions that undo these. */

@@ -83,3 +83,22 @@ t.test('of a case that is purged there are no pictures, so moderators answer the
     { status: 200 }
   )
 })
+
+t.test('who decided answers an appeal if nobody else can: an invited operator has no passkey yet', async (t) => {
+  const account = await givenAccount()
+  const moderator = await asOperator('MODERATOR')
+  const answer = async () => {
+    const warn = { case: null, accountId: account.id, actions: [{ type: 'WARN' }], reason: 'SPAM', statement: 'No.' }
+    const { data: { id: decisionId } } = await post('/operator/decisions', warn, { headers: moderator })
+    const { data: { appeal } } = await post('/account/appeals', { decisionId, text: 'Why?' }, { as: account })
+    const upheld = { outcome: 'UPHELD', statement: 'It stands.' }
+    return await post(`/operator/appeals/${appeal.id}`, upheld, { headers: moderator })
+  }
+  const { rows: [invited] } = await sql<{ id: string }>`
+    insert into staff (email, role) values ('invited@example.com', 'MODERATOR') returning id`.execute(db)
+  t.match(await answer(), { status: 200 })
+  await sql`
+    insert into passkeys (id, staff_id, public_key, counter, transports)
+    values ('passkey', ${invited!.id}, '', 0, '{}')`.execute(db)
+  t.match(await answer(), { status: 403, code: 'FORBIDDEN' })
+})
