@@ -119,6 +119,22 @@ t.test('a lost refresh is repeated with the same key, also by an app that was re
   t.equal(new Set(keys).size, 1)
 })
 
+t.test('three attempts of a refresh end within the minute in which the server takes a repeat', async (t) => {
+  const { setTimeout } = globalThis
+  const attempts: number[] = []
+  t.intercept(globalThis, 'setTimeout', {
+    value: (work: (...given: unknown[]) => void, ms: number, ...more: unknown[]) => {
+      if (ms >= 15_000 && ms <= 30_000) attempts.push(ms)
+      return setTimeout(work, ms === 15_000 ? 15 : ms, ...more)
+    }
+  })
+  const silent: Answer = () => {}
+  const storage = signedIn()
+  const { tandem } = await serve(t, [byPath({ '/auth/refresh': silent })], { storage, retries: { baseDelayMs: 1 } })
+  t.match(await errorOf(tandem.listFeed()), { code: 'TIMEOUT' })
+  t.same(attempts, [30_000, 15_000, 15_000, 15_000])
+})
+
 t.test('a session that the server ended is forgotten; one that it cannot check now is not', async (t) => {
   let signedOutCount = 0
   const onSignedOut = () => signedOutCount++

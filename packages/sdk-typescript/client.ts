@@ -60,9 +60,9 @@ export function createTandem (options: TandemOptions): Tandem {
   const send = createSend(options.fetch ?? ((request) => fetch(request)), { ...defaultRetries, ...options.retries })
   const session = createSession({ baseUrl, storage, send, onSignedOut })
 
-  async function sendSignedIn (request: Request, isUpload: boolean) {
+  async function sendSignedIn (request: Request, kind: 'usual' | 'upload') {
     const canRepeat = ['GET', 'HEAD'].includes(request.method) || request.headers.has('idempotency-key')
-    const sendOptions = { canRepeat, isUpload, signal: request.signal }
+    const sendOptions = { canRepeat, kind, signal: request.signal }
     const response = await send(() => request.clone(), sendOptions)
     const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     if (response.status !== 401 || token === undefined) return response
@@ -81,7 +81,8 @@ export function createTandem (options: TandemOptions): Tandem {
   client.interceptors.request.use((request, options: ResolvedRequestOptions) => {
     const { method, url } = options
     // React Native's requests do not say what their body is.
-    options.fetch = async (request) => await sendSignedIn(request as Request, isUpload(options))
+    const kind = isUpload(options) ? 'upload' : 'usual'
+    options.fetch = async (request) => await sendSignedIn(request as Request, kind)
     if (repeatable.has(`${method} ${url}`) && !request.headers.has('idempotency-key')) {
       request.headers.set('idempotency-key', createKey())
     }

@@ -18,7 +18,8 @@ export type Send = (create: () => Request, options: SendOptions) => Promise<Resp
 
 interface SendOptions {
   canRepeat: boolean
-  isUpload: boolean
+  /** Decides how long an attempt can take. */
+  kind: 'usual' | 'upload' | 'refresh'
   /** Ends the request. In Node, the signal of a cloned request does not follow that of the first for long. */
   signal?: AbortSignal
 }
@@ -30,10 +31,10 @@ type Fetch = (request: Request) => Promise<Response>
  * Retry-After says, otherwise with exponential back-off.
  */
 export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, timeoutMs }: RetryOptions): Send {
-  return async (create, { canRepeat, isUpload, signal }) => {
+  const attemptMs = { usual: timeoutMs, upload: UPLOAD_TIMEOUT_MS, refresh: Math.min(timeoutMs, REFRESH_TIMEOUT_MS) }
+  return async (create, { canRepeat, kind, signal }) => {
     for (let attempt = 1;; attempt++) {
-      const attemptMs = isUpload ? UPLOAD_TIMEOUT_MS : timeoutMs
-      const result = await sendOnce(fetch, create(), attemptMs, signal).catch((error: unknown) =>
+      const result = await sendOnce(fetch, create(), attemptMs[kind], signal).catch((error: unknown) =>
         toTandemError(error, undefined)
       )
       const isLast = !canRepeat || attempt >= attempts || signal?.aborted
@@ -54,6 +55,8 @@ export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, t
 
 // As long as the server waits for a video over a slow connection.
 const UPLOAD_TIMEOUT_MS = 15 * 60_000
+// After a minute the server takes a repeat for that of a thief, and ends the session: three attempts take less.
+const REFRESH_TIMEOUT_MS = 15_000
 const underWay = new Set<Request>()
 
 async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number, signal: AbortSignal | undefined) {

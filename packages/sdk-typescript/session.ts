@@ -62,7 +62,7 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': refreshKey },
         body: JSON.stringify({ refreshToken: tokens.refreshToken })
-      }), { canRepeat: true, isUpload: false })
+      }), { canRepeat: true, kind: 'refresh' })
     const body = await response.json().catch(() => undefined) as unknown
     if (response.ok && hasTokens(body)) {
       const current = await replace(tokens, { accessToken: body.accessToken, refreshToken: body.refreshToken })
