@@ -167,6 +167,8 @@ async function readsOf (browser: Browser, storageState: Session, url: string, co
   if (url.endsWith('/app/')) await until(() => shell.every((each) => paths.includes(each)))
   await page.waitForLoadState('networkidle')
   await page.getByLabel('Loading').waitFor({ state: 'detached' })
+  // The shell of a page without tabs can be read later, and the page is closed before.
+  page.removeAllListeners('response')
   const all = await Promise.all(reads)
   await context.close()
   return all
