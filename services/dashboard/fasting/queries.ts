@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { startOfDay } from '@tandem/account-kit'
 import type { Db } from '../tables.ts'
+import { MAX_FAST_MS } from './fasts.ts'
 
 export const fastColumns = [
   'id',
@@ -74,13 +75,14 @@ async function readEndedFasts (db: Db, accountId: string, from: Date, now: Date)
 
 /** The hours of fasting between each two of `starts`. A running fast counts at most as long as a fast can be. */
 async function readHoursOfDays (db: Db, accountId: string, starts: Date[], now: Date) {
-  const endsAt = sql`least(coalesce(ended_at, started_at + interval '72 hours'), ${now})`
+  const longest = sql`make_interval(secs => ${MAX_FAST_MS / 1_000})`
+  const endsAt = sql`least(coalesce(ended_at, started_at + ${longest}), ${now})`
   const { rows } = await sql<{ hours: number }>`
     select round(coalesce(sum(extract(epoch from least(${endsAt}, day_end) - greatest(started_at, day_start))
       / 3600) filter (where id is not null), 0), 1)::float8 as hours
     from unnest(${starts.slice(0, -1)}::timestamptz[], ${starts.slice(1)}::timestamptz[]) as days (day_start, day_end)
     left join fasts on account_id = ${accountId} and started_at < least(day_end, ${now})
-      and started_at > day_start - interval '72 hours' and ${endsAt} > day_start
+      and started_at > day_start - ${longest} and ${endsAt} > day_start
     group by day_start order by day_start`.execute(db)
   return rows.map(({ hours }) => hours)
 }
