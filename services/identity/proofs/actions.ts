@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import { RateLimited } from '@tandem/http-kit'
 import { renderMail } from '@tandem/mail-kit'
 import { claimAttempt } from '../attempt-limit.ts'
@@ -124,14 +124,11 @@ async function insertProof (trx: Trx, { caller, purpose }: Request, method: Proo
  */
 export async function claimProof (
   trx: Trx,
-  { accountId, sessionId }: Caller,
+  caller: Caller,
   { purpose, proof }: { purpose: ProofPurpose, proof: string | undefined }
 ) {
   if (proof === undefined) throw new ProofRequired()
-  const claimed = await trx.deleteFrom('proofs')
-    .where('digest', '=', digestOfToken(proof))
-    .where('account_id', '=', accountId).where('session_id', '=', sessionId)
-    .where('purpose', '=', purpose).where('expires_at', '>', sql<Date>`now()`)
+  const claimed = await trx.deleteFrom('proofs').where(isProof(caller, purpose, proof))
     .returning('method').executeTakeFirst()
   if (!claimed) throw new ProofRequired()
   return claimed.method
@@ -140,16 +137,17 @@ export async function claimProof (
 /** Whether `claimProof` would take a proof now. For what must not be done without one, before the transaction. */
 export async function hasProof (
   db: Db,
-  { accountId, sessionId }: Caller,
+  caller: Caller,
   { purpose, proof }: { purpose: ProofPurpose, proof: string | undefined }
 ) {
-  const found = proof === undefined ? undefined : await db.selectFrom('proofs')
-    .where('digest', '=', digestOfToken(proof))
-    .where('account_id', '=', accountId).where('session_id', '=', sessionId)
-    .where('purpose', '=', purpose).where('expires_at', '>', sql<Date>`now()`)
-    .select('method').executeTakeFirst()
+  if (proof === undefined) return false
+  const found = await db.selectFrom('proofs').where(isProof(caller, purpose, proof)).select('method').executeTakeFirst()
   return found !== undefined
 }
+
+const isProof = ({ accountId, sessionId }: Caller, purpose: ProofPurpose, proof: string) =>
+  sql<SqlBool>`digest = ${digestOfToken(proof)} and account_id = ${accountId} and session_id = ${sessionId}
+    and purpose = ${purpose} and expires_at > now()`
 
 /** Mails a code for a proof to the account's own address. Three an hour. @throws RateLimited, InvalidAccessToken */
 export async function mailProofCode ({ db, secrets, mailer }: Deps, caller: Caller, purpose: ProofPurpose) {
