@@ -58,15 +58,15 @@ export async function changeHoldOrPropose (
   change: HoldChange
 ) {
   return await db.transaction().execute(async (trx) => {
-    if (!fourEyes.has('HOLD')) {
-      if (await changeHold(trx, id, change) === operator.accountId) throw new Forbidden()
-      return undefined
-    }
     const erasure = await trx.selectFrom('erasures').where('id', '=', id).where('begun_at', 'is', null)
       .where('status', 'in', change.change === 'HOLD' ? ['SCHEDULED', 'HELD'] : ['HELD'])
       .select(['account_id as accountId', 'status']).forUpdate().executeTakeFirst()
     if (!erasure) throw new ErasureNotFound()
     if (erasure.accountId === operator.accountId) throw new Forbidden()
+    if (!fourEyes.has('HOLD')) {
+      await changeHold(trx, id, change)
+      return undefined
+    }
     const isInterim = change.change === 'HOLD' && erasure.status === 'SCHEDULED'
     if (isInterim) {
       await holdErasure(trx, id, { ...change.hold, days: Math.min(change.hold.days, INTERIM_DAYS) })
@@ -82,7 +82,7 @@ export async function changeHoldOrPropose (
 }
 
 async function changeHold (trx: Trx, id: string, change: HoldChange) {
-  return await (change.change === 'HOLD' ? holdErasure(trx, id, change.hold) : releaseErasure(trx, id))
+  await (change.change === 'HOLD' ? holdErasure(trx, id, change.hold) : releaseErasure(trx, id))
 }
 
 export async function confirmHold ({ db }: Pick<Deps, 'db'>, operator: Operator, proposal: Proposal) {

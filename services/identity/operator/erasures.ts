@@ -46,10 +46,7 @@ export interface Hold {
   days: number
 }
 
-/**
- * Stops an erasure that has not begun, for at most a year. The person stays hidden.
- * @returns whose it is @throws ErasureNotFound
- */
+/** Stops an erasure that has not begun, for at most a year. The person stays hidden. @throws ErasureNotFound */
 export async function holdErasure (db: Db, id: string, { reason, days }: Hold) {
   const held = await db.updateTable('erasures')
     .set({
@@ -58,15 +55,13 @@ export async function holdErasure (db: Db, id: string, { reason, days }: Hold) {
       held_until: sql`now() + make_interval(days => ${Math.min(days, LONGEST_HOLD_DAYS)})`
     })
     .where('id', '=', id).where('status', 'in', ['SCHEDULED', 'HELD']).where('begun_at', 'is', null)
-    .returning('account_id as accountId').executeTakeFirst()
+    .returning('id').executeTakeFirst()
   if (!held) throw new ErasureNotFound()
-  return held.accountId
 }
 
-/** Ends a hold: the erasure goes on, at once if it is due. @returns whose it is @throws ErasureNotFound */
+/** Ends a hold: the erasure goes on, at once if it is due. @throws ErasureNotFound */
 export async function releaseErasure (db: Db, id: string) {
   const released = await db.updateTable('erasures').set({ status: 'SCHEDULED', held_until: null })
-    .where('id', '=', id).where('status', '=', 'HELD').returning('account_id as accountId').executeTakeFirst()
+    .where('id', '=', id).where('status', '=', 'HELD').returning('id').executeTakeFirst()
   if (!released) throw new ErasureNotFound()
-  return released.accountId
 }
