@@ -9,6 +9,7 @@ import { until } from '@tandem/test-kit'
 import { silentLog } from '@tandem/http-kit/testing'
 import { runCommand } from '../operator/commands.ts'
 import { as, testApp } from '../test/app.ts'
+import { givenModerator } from '../test/staff.ts'
 import { startEndingRestrictions } from './restriction-ends.ts'
 
 const cases = new Map()
@@ -212,19 +213,10 @@ t.test('a restriction of everything ends the sessions, hides the person, and is 
   t.notOk('res' in decodeJwt((await login(account.email)).accessToken))
 })
 
-/** Somebody else who can answer appeals. */
-const givenModerator = async () =>
-  await sql`
-    with moderator as (
-      insert into staff (email, role) values (${randomUUID() + '@example.com'}, 'MODERATOR') returning id
-    )
-    insert into passkeys (id, staff_id, public_key, counter, transports)
-    select id::text, id, '', 0, '{}' from moderator`.execute(db)
-
 t.test('a banned person learns it with the right password only, appeals by mail, and is back after a reversal', async (t) => {
   const account = await givenAccount()
   const id = randomUUID()
-  await givenModerator()
+  await givenModerator(db)
   await decide(account.id, [{ type: 'BAN' }], { case: givenCase(account.id) }, await asOperator('ADMIN', { id }))
   t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
   t.match(await post('/auth/login', { email: account.email, password: 'Wrong-1234' }), {
@@ -284,7 +276,7 @@ t.test('who reported something that was dismissed appeals, and action is taken a
   const [author, reporter, other] = [await givenAccount(), await givenAccount(), await givenAccount()]
   const decided = givenCase(author.id)
   const moderator = randomUUID()
-  await givenModerator()
+  await givenModerator(db)
   const made = await asOperator('MODERATOR', { id: moderator })
   const { data: { id: decisionId } } = await decide(
     author.id,

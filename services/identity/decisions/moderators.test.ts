@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { testApp } from '../test/app.ts'
+import { givenModerator } from '../test/staff.ts'
 
 const cases = new Map()
 const { asOperator, db, post, givenAccount, login, publishedEvents } = await testApp(t, { rpcResults: { cases } })
@@ -36,15 +37,17 @@ t.test('moderators end no ban, also with the restriction of a banned person', as
   t.equal((await decide(lift, moderator)).status, 201, 'a restriction they do')
 })
 
-t.test('moderators answer no appeal about a case whose pictures only administrators see', async (t) => {
+/** An appeal against a decision of an administrator, about a case whose pictures only administrators see. */
+async function givenAppeal (service: 'social' | 'fitmatch', type: 'HIDE_CONTENT' | 'WARN') {
   const author = await givenAccount()
-  const decided = { service: 'social', id: randomUUID(), version: 1 }
-  const described = { accountId: author.id, version: 1, targetType: 'POST', targetId: randomUUID(), excerpt: null }
+  const decided = { service, id: randomUUID(), version: 1 }
+  const targetType = service === 'social' ? 'POST' : 'PROFILE'
+  const described = { accountId: author.id, version: 1, targetType, targetId: randomUUID(), excerpt: null }
   cases.set(decided.id, { ...described, isOpen: true, hidesPictures: true })
   const { data: { id: decisionId } } = await post('/operator/decisions', {
     case: decided,
     accountId: author.id,
-    actions: [{ type: 'HIDE_CONTENT' }],
+    actions: [{ type }],
     reason: 'CHILD_SAFETY',
     statement: 'We removed it.'
   }, { headers: await asOperator() })
@@ -52,7 +55,11 @@ t.test('moderators answer no appeal about a case whose pictures only administrat
   const { data: { appeal } } = await post('/account/appeals', { decisionId, text: 'No' }, { as: author })
   const answer = async (outcome: string, headers: Record<string, string>) =>
     await post(`/operator/appeals/${appeal.id}`, { outcome, statement: 'An answer' }, { headers })
+  return { author, caseId: decided.id, answer }
+}
 
+t.test('moderators answer no appeal about a case whose pictures only administrators see', async (t) => {
+  const { author, answer } = await givenAppeal('social', 'HIDE_CONTENT')
   for (const outcome of ['REVERSED', 'UPHELD']) {
     t.match(await answer(outcome, await asOperator('MODERATOR')), { status: 403, code: 'CASE_RESTRICTED' })
   }
@@ -63,25 +70,9 @@ t.test('moderators answer no appeal about a case whose pictures only administrat
 })
 
 t.test('of a case that is purged there are no pictures, so moderators answer the appeal', async (t) => {
-  const author = await givenAccount()
-  const decided = { service: 'fitmatch', id: randomUUID(), version: 1 }
-  const described = { accountId: author.id, version: 1, targetType: 'PROFILE', targetId: randomUUID(), excerpt: null }
-  cases.set(decided.id, { ...described, isOpen: true, hidesPictures: true })
-  const { data: { id: decisionId } } = await post('/operator/decisions', {
-    case: decided,
-    accountId: author.id,
-    actions: [{ type: 'WARN' }],
-    reason: 'OTHER',
-    statement: 'Please stop.'
-  }, { headers: await asOperator() })
-  const { data: { appeal } } = await post('/account/appeals', { decisionId, text: 'No' }, { as: author })
-  cases.delete(decided.id)
-  t.match(
-    await post(`/operator/appeals/${appeal.id}`, { outcome: 'UPHELD', statement: 'It stands.' }, {
-      headers: await asOperator('MODERATOR')
-    }),
-    { status: 200 }
-  )
+  const { caseId, answer } = await givenAppeal('fitmatch', 'WARN')
+  cases.delete(caseId)
+  t.match(await answer('UPHELD', await asOperator('MODERATOR')), { status: 200 })
 })
 
 t.test('who decided answers an appeal if nobody else can: an invited operator has no passkey yet', async (t) => {
@@ -94,11 +85,8 @@ t.test('who decided answers an appeal if nobody else can: an invited operator ha
     const upheld = { outcome: 'UPHELD', statement: 'It stands.' }
     return await post(`/operator/appeals/${appeal.id}`, upheld, { headers: moderator })
   }
-  const { rows: [invited] } = await sql<{ id: string }>`
-    insert into staff (email, role) values ('invited@example.com', 'MODERATOR') returning id`.execute(db)
+  await givenModerator(db, { hasPasskey: false })
   t.match(await answer(), { status: 200 })
-  await sql`
-    insert into passkeys (id, staff_id, public_key, counter, transports)
-    values ('passkey', ${invited!.id}, '', 0, '{}')`.execute(db)
+  await givenModerator(db)
   t.match(await answer(), { status: 403, code: 'FORBIDDEN' })
 })
