@@ -88,7 +88,8 @@ function nameStatements (log: Log) {
   return (text: string, values: readonly unknown[]) => {
     const known = names.get(text)
     // A text without values may hold several statements, which cannot be prepared.
-    if (known || values.length === 0 || names.size === NAMED_STATEMENTS) return known
+    const isOne = values.length > 0 || isQuery(text)
+    if (known || !isOne || names.size === NAMED_STATEMENTS) return known
     const name = `s${names.size}`
     names.set(text, name)
     // Most likely a text contains values: then each keeps a plan in the memory of Postgres, and no other is prepared.
@@ -98,6 +99,8 @@ function nameStatements (log: Log) {
     return name
   }
 }
+
+const isQuery = (text: string) => /^\s*(select|insert|update|delete|with)\s[^;]+$/i.test(text)
 
 /**
  * A connection as Kysely uses it. Once it cannot be used again, its release closes it: the next query on one that still

@@ -56,6 +56,16 @@ t.test('a statement with values is prepared once for a connection', async (t) =>
   t.same(rows, [{ statement: 'select $1::int + 41 as sum', calls: 3 }])
 })
 
+t.test('a query without values is prepared, too, and texts of several statements still run', async (t) => {
+  const db = open(t, server, 1)
+  for (let call = 0; call < 3; call++) await sql`select 2 + 41 as sum`.execute(db)
+  await sql`select 1 + 41; select 3 + 41`.execute(db)
+  const { rows } = await sql<{ statement: string, calls: number }>`
+    select statement, (generic_plans + custom_plans)::int as calls from pg_prepared_statements where statement like '%+ 41%' and statement not like ${'%pg_prepared%'}`
+    .execute(db)
+  t.same(rows, [{ statement: 'select 2 + 41 as sum', calls: 3 }])
+})
+
 t.test('a warning names a statement when a connection has prepared all that it keeps, once', async (t) => {
   const warnings: object[] = []
   const db = connect<Things>(server, { log: { warn: (details) => void warnings.push(details) }, maxConnections: 1 })
