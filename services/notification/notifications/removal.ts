@@ -48,7 +48,7 @@ export async function removeNotifications (
     with removed as (
       update notifications set removed_at = coalesce(removed_at, now()), withdrawn = ${withdrawn},
         params = case when ${withdrawn} then params - 'excerpt' else params end
-      where account_id = any(${accountIds}::uuid[]) and not withdrawn
+      where account_id = any(${lookupArray(accountIds, 'uuid')}::uuid[]) and not withdrawn
         and (removed_at is null or ${withdrawn}) and ${condition}
       returning id, account_id, listed and old.removed_at is null as was_listed
     )

@@ -1,5 +1,6 @@
 import { sql, type Expression } from 'kysely'
 import { findUsernameError } from '@tandem/account-kit'
+import { lookupArray } from '@tandem/database-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Trx } from '../tables.ts'
 
@@ -76,7 +77,8 @@ export const lockPerson = async (trx: Trx, accountId: string) =>
 
 /** Unknown ids are left out. */
 export const listPeople = async (db: Db, accountIds: string[]) =>
-  await selectPeople(db).where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).execute()
+  await selectPeople(db).where('account_id', '=', sql<string>`any(${lookupArray(accountIds, 'uuid')}::uuid[])`)
+    .execute()
 
 /** Usernames are case-insensitive. */
 export const listPeopleByUsername = async (db: Db, usernames: string[]) =>

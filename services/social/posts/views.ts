@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { deleteInChunks, isLockTimeout } from '@tandem/database-kit'
+import { deleteInChunks, isLockTimeout, lookupArray } from '@tandem/database-kit'
 import { createBatcher } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
@@ -31,7 +31,8 @@ async function addViews (db: Db, views: View[]) {
   await sql`
     with views as (
       select * from unnest(
-        ${views.map(({ postId }) => postId)}::uuid[], ${views.map(({ viewerId }) => viewerId)}::uuid[]
+        ${lookupArray(views.map(({ postId }) => postId), 'uuid')},
+        ${lookupArray(views.map(({ viewerId }) => viewerId), 'uuid')}
       ) as view (id, reader)
     ), locked as (
       select id, created_at from posts where id in (select id from views) order by id for no key update
