@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -96,6 +96,24 @@ try { fail() } catch (err) { createLogger('runs', 'info', { write: (line) => con
   const { err } = await start() as { err: { stack: string } }
   t.match(err.stack, `at fail (${root}/services/runs/fail.ts:4:9)`)
   t.notMatch(err.stack, '.mjs')
+})
+
+t.test('of a package, a log line names the file, and maps contain nothing more of it', async (t) => {
+  const { root, open, start } = await givenRepository(t, {
+    'services/runs/main.ts': `import { createLogger } from '${logging}'
+import { fail } from 'broken'
+try { fail() } catch (err) { createLogger('runs', 'info', { write: (line) => console.log(line) }).error({ err }) }`,
+    'services/runs/node_modules/broken/package.json': '{ "main": "main.js" }',
+    'services/runs/node_modules/broken/main.js': `
+exports.fail = function fail () { deeper() }
+function deeper () { throw new Error('no') }
+${'exports.other = (one, other) => one.and(other)\n'.repeat(200)}`
+  })
+  const { err } = await start() as { err: { stack: string } }
+  t.match(err.stack, `at deeper (${root}/services/runs/node_modules/broken/main.js)`)
+  t.match(err.stack, `${root}/services/runs/main.ts:3:7`)
+  const map = await readFile(path.join(await open(), 'runs.mjs.map'), 'utf8')
+  t.ok(map.length < 60_000, `${map.length} characters`)
 })
 
 t.test('a bundle is made once, and again after a change; two starts at once share it', async (t) => {

@@ -3,23 +3,26 @@ import { SourceMap, type SourceMapPayload } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PLACE = /file:\/\/[^\s()]+\.mjs:\d+:\d+/g
+const PLACE = /(file:\/\/[^\s()]+\.mjs):(\d+):(\d+)/g
 
-// There are only so many places in the code, and the same errors repeat.
-const sources = new Map<string, string>()
+// Of the bundles with an error so far. Errors come together, and to decode a map blocks the process.
+const maps = new Map<string, SourceMap | undefined>()
 
 /**
- * A stack with the places in the sources in place of those in a bundle. Node's --enable-source-maps keeps 50 to 75 MB
- * for this from the start on; here a map is read with the first error, and not kept.
+ * A stack with the places in the sources in place of those in a bundle. Of a package from the registry it names the file
+ * only. Node's --enable-source-maps keeps 50 to 75 MB for this from the start on; here a map is read with the first error.
  */
 export function showSources (stack: string | undefined): string | undefined {
-  const unknown = (stack?.match(PLACE) ?? []).filter((place) => !sources.has(place))
-  const maps = new Map([...new Set(unknown.map(fileOf))].map((file) => [file, readMap(file)]))
-  for (const place of unknown) sources.set(place, sourceOf(place, maps.get(fileOf(place))))
-  return stack?.replace(PLACE, (place) => sources.get(place) ?? place)
+  return stack?.replace(PLACE, (place, file: string, line: string, column: string) => {
+    if (!maps.has(file)) maps.set(file, readMap(file))
+    const entry = maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1)
+    if (!entry || !('originalSource' in entry)) return place
+    const source = path.resolve(path.dirname(fileURLToPath(file)), entry.originalSource)
+    // The maps of bundles have no lines of packages.
+    if (source.includes('/node_modules/')) return source
+    return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+  })
 }
-
-const fileOf = (place: string) => place.replace(/:\d+:\d+$/, '')
 
 function readMap (file: string) {
   try {
@@ -27,13 +30,4 @@ function readMap (file: string) {
   } catch {
     return undefined
   }
-}
-
-function sourceOf (place: string, map: SourceMap | undefined) {
-  const [line, column] = place.split(':').slice(-2).map(Number)
-  const origin = map?.findOrigin(line ?? 0, column ?? 0)
-  if (!origin || !('fileName' in origin)) return place
-  return `${
-    path.resolve(path.dirname(fileURLToPath(fileOf(place))), origin.fileName)
-  }:${origin.lineNumber}:${origin.columnNumber}`
 }
