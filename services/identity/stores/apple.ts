@@ -83,8 +83,8 @@ export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple
   function describe (transaction: JWSTransactionDecodedPayload, renewal: JWSRenewalInfoDecodedPayload | undefined) {
     const fields = requiredFields(transaction)
     if (!fields) return
-    const planId = findPlan('APPLE', fields.productId)
-    return planId === undefined ? undefined : toReading({ ...fields, planId }, transaction, renewal)
+    const plan = findPlan('APPLE', fields.productId)
+    return plan && toReading({ ...fields, planId: plan.planId }, transaction, renewal)
   }
 
   return {

@@ -50,14 +50,23 @@ interface Purchase {
   linkedPurchaseToken?: string
   acknowledgementState?: string
   testPurchase?: object
-  externalAccountIdentifiers?: { obfuscatedExternalAccountId?: string }
-  lineItems?: {
-    productId?: string,
-    expiryTime?: string,
-    latestSuccessfulOrderId?: string,
-    autoRenewingPlan?: { autoRenewEnabled?: boolean },
-    offerPhase?: { freeTrial?: object }
-  }[]
+  externalAccountIdentifiers?: AccountIdentifiers
+  /** Of what was bought in the Play Store after it had expired, until it is acknowledged. */
+  outOfAppPurchaseContext?: { expiredExternalAccountIdentifiers?: AccountIdentifiers }
+  lineItems?: Item[]
+}
+
+interface AccountIdentifiers {
+  obfuscatedExternalAccountId?: string
+}
+
+interface Item {
+  productId?: string
+  expiryTime?: string
+  latestSuccessfulOrderId?: string
+  /** A prepaid plan has none. */
+  autoRenewingPlan?: { autoRenewEnabled?: boolean }
+  offerPhase?: { freeTrial?: object }
 }
 
 export const keyOfToken = (token: string) => createHash('sha256').update(token).digest('hex')
@@ -113,14 +122,12 @@ export function createGoogle (
       if (/\s/.test(token)) return
       const knownAt = now()
       const purchase = await readPurchase(token)
-      const productId = purchase?.lineItems?.[0]?.productId
-      if (!purchase || !productId) return
-      const planId = findPlan('GOOGLE', productId)
-      if (planId === undefined) return
+      const known = purchase && findItem(purchase, findPlan)
+      if (!known) return
       // What is not paid replaces nothing: the purchase before it goes on.
       const isUnpaid = UNPAID.includes(purchase.subscriptionState ?? '')
       const replaces = isUnpaid ? [] : (await listUpgraded(purchase)).map(keyOfToken)
-      return toReading(purchase, { token, productId, planId, replaces, knownAt, packageName })
+      return toReading(purchase, { ...known, token, replaces, knownAt, packageName })
     },
     async acknowledge (token, productId) {
       const path = `/subscriptions/${encodeURIComponent(productId)}/tokens/${encodeURIComponent(token)}:acknowledge`
@@ -150,16 +157,34 @@ const RENEWING = [
   'SUBSCRIPTION_STATE_PAUSED'
 ]
 
+/**
+ * The item that lasts longest, of those that a plan sells. A purchase has several if it will change at the end of the
+ * period, when the new one has no end yet, and if it was bought with add-ons.
+ */
+function findItem ({ lineItems = [] }: Purchase, findPlan: FindPlan) {
+  for (const item of lineItems.toSorted((one, other) => endOf(other) - endOf(one))) {
+    const productId = item.productId ?? ''
+    const planId = findPlan('GOOGLE', productId)?.planId
+    if (planId !== undefined) return { item, productId, planId }
+  }
+  return undefined
+}
+
+const endOf = ({ expiryTime }: Item) => expiryTime ? Date.parse(expiryTime) : 0
+
+const isRenewing = ({ autoRenewingPlan }: Item) =>
+  autoRenewingPlan !== undefined && autoRenewingPlan.autoRenewEnabled !== false
+
 function toReading (
   purchase: Purchase,
-  { token, knownAt, packageName, ...known }: Pick<Reading, 'productId' | 'planId' | 'replaces' | 'knownAt'> & {
+  { item, token, knownAt, packageName, ...known }: Pick<Reading, 'productId' | 'planId' | 'replaces' | 'knownAt'> & {
+    item: Item,
     token: string,
     packageName: string
   }
 ): Reading | undefined {
   const state = states[purchase.subscriptionState ?? '']
-  const [item] = purchase.lineItems ?? []
-  if (!state || !item) return
+  if (!state) return
   const startedAt = purchase.startTime ? new Date(purchase.startTime) : knownAt
   const endsAt = item.expiryTime ? new Date(item.expiryTime) : startedAt
   return {
@@ -168,10 +193,10 @@ function toReading (
     environment: purchase.testPurchase ? 'SANDBOX' : 'PRODUCTION',
     key: keyOfToken(token),
     token,
-    accountToken: purchase.externalAccountIdentifiers?.obfuscatedExternalAccountId?.toLowerCase() ?? null,
+    accountToken: accountTokenOf(purchase)?.toLowerCase() ?? null,
     orderId: item.latestSuccessfulOrderId ?? purchase.latestOrderId ?? null,
     state,
-    willRenew: RENEWING.includes(purchase.subscriptionState ?? '') && item.autoRenewingPlan?.autoRenewEnabled !== false,
+    willRenew: RENEWING.includes(purchase.subscriptionState ?? '') && (purchase.lineItems ?? []).some(isRenewing),
     isTrial: item.offerPhase?.freeTrial !== undefined,
     isFamilyShared: false,
     periodStart: startedAt,
@@ -185,6 +210,11 @@ function toReading (
     isComplete: true
   }
 }
+
+// Nobody opens the app for what is bought in the Play Store, and Google refunds what is not acknowledged.
+const accountTokenOf = ({ externalAccountIdentifiers, outOfAppPurchaseContext }: Purchase) =>
+  externalAccountIdentifiers?.obfuscatedExternalAccountId ??
+    outOfAppPurchaseContext?.expiredExternalAccountIdentifiers?.obfuscatedExternalAccountId
 
 /** Pub/Sub signs each push as the service account that we chose, for the audience that we chose. */
 function createPushCheck ({ audience, email, jwksUrl }: NonNullable<GoogleSettings['push']>) {

@@ -1,3 +1,4 @@
+import type { Plan } from '../subscriptions/plans.ts'
 import type { PurchaseState, Store, StoreEnvironment } from '../tables.ts'
 
 /** What a store knows of one subscription that it sold. */
@@ -36,7 +37,7 @@ export interface Reading {
 }
 
 /** The plan that a product stands for. An unknown product is logged. */
-export type FindPlan = (store: Store, productId: string) => string | undefined
+export type FindPlan = (store: Store, productId: string) => Plan | undefined
 
 /** How long a request waits for a store. */
 export const STORE_TIMEOUT_MS = 2_500

@@ -15,7 +15,7 @@ export interface RevenueCatSettings {
 /** RevenueCat, for teams that bill through it. A person is known there by their account token. */
 export interface RevenueCat {
   isOwnWebhook(authorization: string | undefined): boolean
-  /** Of each environment the subscription that lasts longest, of those that are paid if there is one. @throws Unavailable */
+  /** Of each environment the paid subscription that unlocks most, else what ended last. @throws Unavailable */
   ask(accountToken: string): Promise<Reading[]>
 }
 
@@ -64,15 +64,18 @@ export function createRevenueCat (
       // An answer without the person says nothing of them, and must not end what they have.
       if (!subscriber) throw new Unavailable()
       const readings = Object.entries(subscriber.subscriptions ?? {}).flatMap(([product, subscription]) => {
-        const planId = findPlan('REVENUECAT', product)
-        return planId === undefined
-          ? []
-          : [toReading(subscription, { key: accountToken, accountToken, productId: product, planId, knownAt })]
+        const plan = findPlan('REVENUECAT', product)
+        if (!plan) return []
+        const { planId, entitlements } = plan
+        const known = { key: accountToken, accountToken, productId: product, planId, knownAt }
+        return [{ reading: toReading(subscription, known), unlocks: entitlements.length }]
       })
       // One that was refunded may end later than one that is paid.
       const best = readings.toSorted((one, other) =>
-        Number(isPaid(other.state)) - Number(isPaid(one.state)) || endOf(other).getTime() - endOf(one).getTime()
-      )
+        Number(isPaid(other.reading.state)) - Number(isPaid(one.reading.state)) ||
+        (isPaid(one.reading.state) ? other.unlocks - one.unlocks : 0) ||
+        endOf(other.reading).getTime() - endOf(one.reading).getTime()
+      ).map(({ reading }) => reading)
       return best.filter(({ environment }, index) =>
         best.findIndex((each) => each.environment === environment) === index
       )

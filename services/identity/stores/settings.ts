@@ -59,9 +59,9 @@ interface Options {
 export async function createStores (config: StoreConfig, { subscriptions, clock, log }: Options): Promise<Stores> {
   requireSafeAddresses(config)
   const findPlan: FindPlan = (store, productId) => {
-    const planId = findPlanOf(subscriptions.plans, store, productId)
-    if (planId === undefined) log.error({ store, productId }, 'SUBSCRIPTION_PLANS has no plan for a product of a store')
-    return planId
+    const plan = findPlanOf(subscriptions.plans, store, productId)
+    if (!plan) log.error({ store, productId }, 'SUBSCRIPTION_PLANS has no plan for a product of a store')
+    return plan
   }
   const [apple, google] = [await readAppleSettings(config, subscriptions), await readGoogleSettings(config)]
   const revenuecat = readRevenueCatSettings(config)

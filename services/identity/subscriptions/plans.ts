@@ -55,7 +55,7 @@ const storeKeys = { APPLE: 'apple', GOOGLE: 'google', REVENUECAT: 'revenuecat' }
 
 /** The plan that a product of a store stands for; undefined for an unknown product. */
 export const findPlanOf = (plans: Plan[], store: Store, productId: string) =>
-  plans.find(({ products }) => products[storeKeys[store]]?.includes(productId))?.planId
+  plans.find(({ products }) => products[storeKeys[store]]?.includes(productId))
 
 /** What a plan unlocks. One that operators granted and nobody configured unlocks everything. */
 export const entitlementsOf = (plans: Plan[], planId: string): string[] =>

@@ -19,6 +19,8 @@ export interface PlayPurchase {
   orderId: string
   linkedToken: string | undefined
   isTest: boolean
+  /** What Google says differently of it. */
+  changes: { lineItems?: object[], outOfAppPurchaseContext?: object }
 }
 
 const states = [
@@ -76,6 +78,7 @@ export async function startGooglePlay ({ clock }: { clock: () => Date }) {
     const purchase = purchases.get(decodeURIComponent(token))
     if (request.method !== 'POST' || !purchase || purchase.productId !== product) return reply(response, 404, {})
     purchase.isAcknowledged = true
+    delete purchase.changes.outOfAppPurchaseContext
     state.acknowledged.push(purchase.token)
     reply(response, 200, {})
   }
@@ -106,7 +109,8 @@ export async function startGooglePlay ({ clock }: { clock: () => Date }) {
       expiryTime: new Date(each.expiresAt).toISOString(),
       latestSuccessfulOrderId: each.orderId,
       autoRenewingPlan: { autoRenewEnabled: each.autoRenews }
-    }]
+    }],
+    ...each.changes
   })
   const reply = (response: ServerResponse, status: number, body: object) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -152,7 +156,8 @@ export async function startGooglePlay ({ clock }: { clock: () => Date }) {
         isAcknowledged: false,
         orderId: newOrderId(),
         linkedToken,
-        isTest
+        isTest,
+        changes: {}
       })
       if (linkedToken !== undefined) {
         Object.assign(find(linkedToken), { state: 'EXPIRED', autoRenews: false, expiresAt: now() })

@@ -50,6 +50,12 @@ export async function startRevenueCat ({ clock }: { clock: () => Date }) {
     change (id: string, changes: Subscriptions[string]) {
       for (const each of Object.values(subscribers.get(id) ?? {})) Object.assign(each, changes)
     },
+    /** The period of one subscription is over, and it does not renew. */
+    expire: (id: string, productId: string) =>
+      Object.assign(subscribers.get(id)?.[productId] ?? {}, {
+        expires_date: at(-2),
+        unsubscribe_detected_at: at(-2)
+      }),
     /** Everything of one person belongs to another one now. */
     transfer (from: string, to: string) {
       subscribers.set(to, subscribers.get(from) ?? {})

@@ -26,7 +26,7 @@ export const plans: Plan[] = [
     planId: 'plus',
     unlocks: ['Swipe without a limit'],
     entitlements: ['unlimited_swipes'],
-    products: { apple: ['plus.monthly'], google: ['plus'] }
+    products: { apple: ['plus.monthly'], google: ['plus'], revenuecat: ['plus_rc_yearly'] }
   }
 ]
 

@@ -20,6 +20,7 @@ const {
   givenAccount,
   publishedEvents,
   allHandled,
+  runChecks,
   tokenOf,
   subscriptionOf
 } = await testPurchases(t)
@@ -189,6 +190,21 @@ t.test('an answer of RevenueCat that does not name the person ends nothing', asy
   await checkDue(deps, silentLog)
   revenueCat.state.isEmpty = false
   t.match(await subscriptionOf(ana), { status: 'ACTIVE' })
+})
+
+t.test('of two paid subscriptions of RevenueCat the one that unlocks more counts, also if it ends sooner', async (t) => {
+  const account = await givenAccount()
+  const token = await tokenOf(account)
+  revenueCat.buy(token, { productId: 'plus_rc_yearly', days: 365 })
+  revenueCat.buy(token, { productId: 'premium_rc' })
+  const { body, headers } = revenueCat.createEvent({ app_user_id: token })
+  await post('/webhooks/revenuecat', body, { headers })
+  await allHandled()
+  t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
+  clock.advance(31 * 24)
+  revenueCat.expire(token, 'premium_rc')
+  await runChecks()
+  t.match(await subscriptionOf(account), { planId: 'plus', status: 'ACTIVE' })
 })
 
 t.test('of two subscriptions of RevenueCat the paid one counts, also if a refunded one would last longer', async (t) => {
