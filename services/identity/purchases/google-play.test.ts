@@ -33,6 +33,24 @@ t.test('what is bought again in the Play Store finds its account, and is acknowl
   t.match(await subscriptionOf(account), { status: 'ACTIVE' }, 'then Google names the account no more')
 })
 
+t.test('a purchase that was paused for three months counts again, also if its notification is lost', async (t) => {
+  const account = await givenAccount()
+  const token = play.buy({ productId: 'premium', accountToken: await tokenOf(account) })
+  await push(token)
+  clock.advance(30 * DAYS)
+  play.set(token, 'PAUSED')
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'PAUSED', status: 'EXPIRED' })
+  for (const days of [61, 31]) {
+    clock.advance(days * DAYS)
+    await runChecks()
+  }
+  play.renew(token)
+  clock.advance(1)
+  await runChecks()
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE' })
+})
+
 t.test('a prepaid plan does not renew: it ends with what was paid, and more can be paid before', async (t) => {
   const account = await givenAccount()
   const accountToken = await tokenOf(account)

@@ -60,7 +60,8 @@ export function stateAt (purchase: Timing, slackMs: SubscriptionSettings['slackM
 
 const HOUR_MS = 60 * 60 * 1_000
 const WATCHED_MS = 48 * HOUR_MS
-const MAX_WATCHED_MS = 60 * 24 * HOUR_MS
+// Google pauses for up to three months. Both stores try to be paid for up to two.
+const MAX_WATCHED_MS = 100 * 24 * HOUR_MS
 
 /**
  * When the store should be asked next: every hour while something can change at any time, so that a lost notification
