@@ -6,7 +6,7 @@ import type {
   SignedDataVerifier
 } from '@apple/app-store-server-library'
 import fetch from 'node-fetch'
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { Unavailable, withTimeout } from '@tandem/process-kit'
 import type { StoreEnvironment } from '../tables.ts'
 import { STORE_TIMEOUT_MS, type FindPlan, type Reading } from './reading.ts'
@@ -46,21 +46,23 @@ const API_URLS = {
   Sandbox: 'https://api.storekit-sandbox.apple.com'
 }
 // More at once would share the processor, and all of them would take too long.
-const CONCURRENCY = 8
+const CONCURRENCY = 4
 export const APPLE_MANAGE_URL = 'https://apps.apple.com/account/subscriptions'
 
 export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple {
   const environments = settings.environment === 'Production' && settings.acceptsSandbox
     ? ['Production', 'Sandbox'] as const
     : [settings.environment] as const
-  const limit = pLimit(CONCURRENCY)
+  // While Apple does not say whether a certificate is revoked, each takes its whole time. The App Store sends a
+  // notification again, so nobody who has just paid waits for one.
+  const [transactions, notifications] = [pLimit(CONCURRENCY), pLimit(CONCURRENCY)]
   let opening: ReturnType<typeof open> | undefined
 
   /**
    * Verifies with each environment that is configured: the payload never chooses. The library would not check a signature
    * of the environments Xcode and LocalTesting, so these cannot be configured.
    */
-  async function verify<Payload> (work: (verifier: SignedDataVerifier) => Promise<Payload>) {
+  async function verify<Payload> (limit: LimitFunction, work: (verifier: SignedDataVerifier) => Promise<Payload>) {
     const { verifiers, VerificationException, VerificationStatus } = await (opening ??= open(settings, environments))
     for (const verifier of verifiers) {
       try {
@@ -90,11 +92,14 @@ export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple
   return {
     canAsk: settings.api !== undefined,
     async readTransaction (signedTransaction) {
-      const verified = await verify(async (verifier) => await verifier.verifyAndDecodeTransaction(signedTransaction))
+      const verified = await verify(
+        transactions,
+        async (verifier) => await verifier.verifyAndDecodeTransaction(signedTransaction)
+      )
       return verified && describe(verified.payload, undefined)
     },
     async readNotification (signedPayload) {
-      const verified = await verify(async (verifier) => {
+      const verified = await verify(notifications, async (verifier) => {
         const { notificationUUID: id, data } = await verifier.verifyAndDecodeNotification(signedPayload)
         const transaction = data?.signedTransactionInfo
         if (transaction === undefined) return { id, isAboutSubscription: false, reading: undefined }
@@ -109,7 +114,7 @@ export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple
       return isAboutSubscription && !reading ? undefined : { id, reading }
     },
     async ask (key, environment) {
-      const { clients, verifiers, APIException } = await (opening ??= open(settings, environments))
+      const { clients, verifiers, APIException, notFoundYet } = await (opening ??= open(settings, environments))
       const index = environments.findIndex((each) => each.toUpperCase() === environment)
       const [client, verifier] = [clients[index], verifiers[index]]
       if (!client || !verifier) return
@@ -120,7 +125,7 @@ export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple
         if (!found?.signedTransactionInfo) return
         return await readSigned(verifier, found.signedTransactionInfo, found.signedRenewalInfo)
       } catch (error) {
-        if (error instanceof APIException && error.httpStatusCode === 404) return
+        if (error instanceof APIException && error.httpStatusCode === 404 && !notFoundYet.has(error.apiError)) return
         throw new Unavailable()
       }
     }
@@ -234,6 +239,12 @@ async function open (
   const createClient = (environment: Environment) => api && pem ? new Client(pem, api, environment) : undefined
   return {
     APIException: library.APIException,
+    /** What Apple answers with 404, too, and asks to try again. */
+    notFoundYet: new Set<unknown>([
+      library.APIError.ACCOUNT_NOT_FOUND_RETRYABLE,
+      library.APIError.APP_NOT_FOUND_RETRYABLE,
+      library.APIError.ORIGINAL_TRANSACTION_ID_NOT_FOUND_RETRYABLE
+    ]),
     VerificationException: library.VerificationException,
     VerificationStatus: library.VerificationStatus,
     verifiers: environments.map((each) =>

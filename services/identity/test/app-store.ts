@@ -42,7 +42,13 @@ export async function startAppStore ({ clock }: { clock: () => Date }) {
   const keyId = 'STANDIN001'
   const subscriptions = new Map<string, AppleSubscription>()
   const revoked = new Set<Certificate>()
-  const state = { isAway: false, isOcspAway: false, calls: 0 }
+  const state = {
+    isAway: false,
+    isOcspAway: false,
+    ocspHangs: false,
+    notFoundCode: undefined as number | undefined,
+    calls: 0
+  }
 
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy())
@@ -55,6 +61,7 @@ export async function startAppStore ({ clock }: { clock: () => Date }) {
   async function answer (request: IncomingMessage, response: ServerResponse) {
     if (request.url?.startsWith('/ocsp')) {
       const body = await buffer(request)
+      if (state.ocspHangs) return
       const answered = state.isOcspAway ? undefined : answerOcsp(chains, body, revoked)
       response.writeHead(answered ? 200 : 503, { 'content-type': 'application/ocsp-response' }).end(answered)
       return
@@ -73,8 +80,8 @@ export async function startAppStore ({ clock }: { clock: () => Date }) {
     } catch {
       return response.writeHead(401).end()
     }
-    const found = subscriptions.get(id ?? '')
-    if (!found) return reply(response, 404, { errorCode: 4_040_010, errorMessage: 'Transaction id not found.' })
+    const found = state.notFoundCode === undefined ? subscriptions.get(id ?? '') : undefined
+    if (!found) return reply(response, 404, { errorCode: state.notFoundCode ?? 4_040_010, errorMessage: 'Not found.' })
     reply(response, 200, {
       bundleId,
       appAppleId: appId,

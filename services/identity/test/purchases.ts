@@ -83,8 +83,10 @@ async function waitForStores (
   { apple, google }: Awaited<ReturnType<StandIns['create']>>,
   { appStore }: StandIns
 ) {
-  const transaction = await appStore.signTransaction(appStore.buy({ productId: 'premium.monthly' }))
-  await untilAvailable(async () => await apple.readTransaction(transaction))
+  for (const environment of ['Production', 'Sandbox']) {
+    const transaction = await appStore.signTransaction(appStore.buy({ productId: 'premium.monthly', environment }))
+    await untilAvailable(async () => await apple.readTransaction(transaction))
+  }
   await untilAvailable(async () => await google.ask('unknown'))
 }
 
