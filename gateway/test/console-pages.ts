@@ -86,6 +86,7 @@ const everything: Record<string, object> = {
       isTrial: true,
       isFamilyShared: true,
       isReplaced: true,
+      isMoved: true,
       periodEnd: at,
       countsUntil: at,
       answeredAt: null,

@@ -7,7 +7,16 @@ const routes = `/operator/people/${person.accountId}/subscription`
 
 t.test('support sees what a subscription is derived from', async (t) => {
   const { text } = await call(`${page}?reason=case%207`)
-  for (const shown of ['App Store', 'Payment failed', 'replaced by an upgrade', 'not acknowledged yet', 'A gift']) {
+  for (
+    const shown of [
+      'App Store',
+      'Payment failed',
+      'replaced by an upgrade',
+      'has left this account',
+      'not acknowledged yet',
+      'A gift'
+    ]
+  ) {
     t.match(text, shown)
   }
   t.match((await call(page)).text, /name="reason"/, 'nothing is shown without a reason')

@@ -15,6 +15,7 @@ interface Purchase {
   isTrial: boolean
   isFamilyShared: boolean
   isReplaced: boolean
+  isMoved: boolean
   periodEnd: string
   countsUntil: string
   answeredAt: string | null
@@ -102,6 +103,7 @@ function purchaseRow (visit: Visit, purchase: Purchase) {
     purchase.isTrial && words.trial,
     purchase.isFamilyShared && words.family,
     purchase.isReplaced && words.replaced,
+    purchase.isMoved && words.moved,
     purchase.willRenew && words.renews,
     !purchase.isAcknowledged && words.notAcknowledged,
     purchase.moves > 0 && visit.texts.say('subscriptions.moves', { number: purchase.moves })

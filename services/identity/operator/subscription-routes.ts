@@ -22,6 +22,7 @@ const Derivation = Type.Object({
     isTrial: Type.Boolean(),
     isFamilyShared: Type.Boolean(),
     isReplaced: Type.Boolean({ description: 'Whether an upgrade has ended it' }),
+    isMoved: Type.Boolean({ description: 'Whether it has left the account, as for another one' }),
     periodStart: Timestamp,
     periodEnd: Timestamp,
     countsUntil: Timestamp,

@@ -60,6 +60,16 @@ t.test('support sees what a subscription is derived from, and has the store aske
   t.match(await read(), { subscription: { status: 'CANCELED' } })
 })
 
+t.test('support sees that a purchase has moved, and from which store it was', async (t) => {
+  const [{ account, id }, other] = [await givenSubscriber(), await givenAccount()]
+  t.match(await sendApple(other, id, { transfer: true }), { status: 200 })
+  const path = `/operator/people/${account.id}/subscription?reason=case`
+  t.match((await get(path, { headers: await asOperator('SUPPORT') })).data, {
+    subscription: { status: 'CANCELED', store: 'APPLE', state: 'REVOKED' },
+    purchases: [{ store: 'APPLE', isMoved: true, isChosen: false, moves: 1 }]
+  })
+})
+
 t.test('a recheck does not wait for a purchase that is being recorded', async (t) => {
   const { account } = await givenSubscriber()
   await db.transaction().execute(async (trx) => {

@@ -3,7 +3,7 @@ import { readAccountId } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
 import { endOf, purchaseColumns, stateAt } from '../subscriptions/purchase-state.ts'
 import { describeSubscription } from '../subscriptions/queries.ts'
-import type { DeriveDeps } from '../subscriptions/derive.ts'
+import { listCountedPurchases, type DeriveDeps } from '../subscriptions/derive.ts'
 import type { Db } from '../tables.ts'
 
 type ReadDeps = DeriveDeps & { db: Db }
@@ -20,8 +20,12 @@ export async function readDerivation ({ db, ...deps }: ReadDeps, accountId: stri
   const now = deps.clock()
   const row = await db.selectFrom('subscriptions').where('account_id', '=', accountId)
     .select(['purchase_id', 'grant_id']).executeTakeFirst()
-  const purchases = await db.selectFrom('purchases').where('account_id', '=', accountId).select(purchaseColumns)
+  // One that has moved to another account explains what this one has lost.
+  const purchases = await db.selectFrom('purchases')
+    .where((where) => where.or([where('account_id', '=', accountId), where('id', '=', row?.purchase_id ?? null)]))
+    .select(purchaseColumns)
     .orderBy('period_end', 'desc').limit(MAX_SHOWN).execute()
+  const counted = await listCountedPurchases(db, deps, accountId)
   const grants = await db.selectFrom('grants').where('grants.account_id', '=', accountId)
     .leftJoin('staff', (join) => join.on(sql<SqlBool>`staff.id::text = grants.given_by`))
     .select([
@@ -49,6 +53,7 @@ export async function readDerivation ({ db, ...deps }: ReadDeps, accountId: stri
       isTrial: purchase.is_trial,
       isFamilyShared: purchase.is_family_shared,
       isReplaced: purchase.is_replaced,
+      isMoved: purchase.account_id !== accountId,
       periodStart: purchase.period_start,
       periodEnd: purchase.period_end,
       countsUntil: endOf(purchase, slackMs),
@@ -57,7 +62,7 @@ export async function readDerivation ({ db, ...deps }: ReadDeps, accountId: stri
       asksAt: purchase.check_at,
       isAcknowledged: !purchase.needs_acknowledgement,
       moves: purchase.moved_at.length,
-      isChosen: purchase.id === row?.purchase_id
+      isChosen: purchase.id === row?.purchase_id && counted.some(({ id }) => id === purchase.id)
     })),
     grants: grants.map((grant) => ({ ...grant, isChosen: grant.id === row?.grant_id }))
   }

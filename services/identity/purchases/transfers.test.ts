@@ -51,7 +51,13 @@ t.test('a purchase moves if its owner asks for it, and both accounts are notifie
   await sendApple(ana, id)
   t.match(await sendApple(ben, id), { status: 409, code: 'PURCHASE_IN_USE' })
   t.match(await sendApple(ben, id, transfer), { status: 200, data: { subscription: { status: 'ACTIVE' } } })
-  t.match(await subscriptionOf(ana), { status: 'CANCELED', entitlements: [] })
+  t.match(await subscriptionOf(ana), {
+    status: 'CANCELED',
+    entitlements: [],
+    store: 'APPLE',
+    state: 'REVOKED',
+    willRenew: false
+  })
   t.same(await noticesOf(ana), ['BEGUN', 'MOVED'])
   t.same(await noticesOf(ben), ['RECEIVED'])
   await until(() => mail.mails(ana.email).some(({ subject }) => /moved to another account/.test(subject)))

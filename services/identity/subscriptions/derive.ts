@@ -71,12 +71,11 @@ const toColumns = ({ isLive, isTakenBack, entitlements, ...source }: Source) => 
   entitlements: isLive ? entitlements : []
 })
 
-/** The purchase was moved away: what is left is that it has ended. */
+/** The purchase was moved away: what is left is that it has ended, and from which store it was. */
 const withoutSource = (before: Derived, now: Date) => ({
   ...before,
   ...(before.status === 'ACTIVE' && { status: 'CANCELED' as const, current_period_end: now }),
   entitlements: [],
-  purchase_id: null,
   grant_id: null
 })
 

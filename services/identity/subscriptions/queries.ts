@@ -10,7 +10,8 @@ export async function describeSubscription (
   deps: Pick<Deps, 'subscriptions' | 'clock'>,
   accountId: string
 ) {
-  const now = deps.clock()
+  const { clock, subscriptions: { slackMs } } = deps
+  const now = clock()
   const row = await db.selectFrom('subscriptions').where('account_id', '=', accountId)
     .select(['purchase_id', 'grant_id', 'entitlements']).executeTakeFirst()
   const subscription = await findSubscription(db, accountId, now)
@@ -20,10 +21,12 @@ export async function describeSubscription (
   if (pending) return describePending(pending)
   if (!subscription || !row) return null
   const isActive = subscription.status === 'ACTIVE'
+  // It may go on in another account.
+  const isTakenBack = subscription.status === 'CANCELED'
   return {
     ...subscription,
     entitlements: isActive ? row.entitlements : [],
-    ...(purchase ? describeStore(purchase, stateAt(purchase, deps.subscriptions.slackMs, now)) : {
+    ...(purchase ? describeStore(purchase, isTakenBack ? 'REVOKED' : stateAt(purchase, slackMs, now)) : {
       store: 'OPERATOR' as const,
       state: granted[subscription.status],
       willRenew: false,
