@@ -60,6 +60,11 @@ export async function runHousekeeping (db: Db) {
       'store_notifications',
       sql`received_at < now() - interval '90 days' order by received_at`
     ),
+    // They are restored from the store, and a pause is over by then.
+    'purchases of nobody': deletion(
+      'purchases',
+      sql`account_id is null and period_end < now() - interval '180 days' order by id`
+    ),
     'reports of problems': deletion('issue_reports', sql`created_at < now() - interval '180 days' order by created_at`),
     decisions: deletion(
       'decisions',

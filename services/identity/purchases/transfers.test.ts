@@ -5,6 +5,7 @@ import { inParallel, testApp } from '../test/app.ts'
 import { testPurchases } from '../test/purchases.ts'
 import { subscriptions } from '../test/stores.ts'
 import { eraseAccount } from '../erasures/stub.ts'
+import { runHousekeeping } from '../housekeeping.ts'
 import { checkDue } from './checks.ts'
 import { disownPurchases } from './disown.ts'
 
@@ -239,4 +240,21 @@ t.test('what a deleted account bought has no account, and its owner can use it i
     await eraseAccount(trx, ana.id)
   })
   t.match(await sendApple(again, id), { status: 200, data: { subscription: { status: 'ACTIVE' } } })
+})
+
+t.test('what nobody has restored half a year after its end is deleted', async (t) => {
+  const ana = await givenAccount()
+  const [owned, old, recent] = Array.from({ length: 3 }, () => appStore.buy({ productId: 'premium.monthly' }))
+  await sendApple(ana, owned!)
+  await notify(old!)
+  await notify(recent!)
+  const endedDaysAgo = async (id: string, days: number) =>
+    await db.updateTable('purchases').set({ period_end: new Date(Date.now() - days * 24 * 60 * 60 * 1_000) })
+      .where('store_key', '=', id).execute()
+  for (const id of [owned!, old!]) await endedDaysAgo(id, 181)
+  await endedDaysAgo(recent!, 179)
+  await runHousekeeping(db)
+  const left = await db.selectFrom('purchases').where('store_key', 'in', [owned!, old!, recent!]).select('store_key')
+    .execute()
+  t.same(left.map(({ store_key }) => store_key).toSorted(), [owned, recent].toSorted())
 })

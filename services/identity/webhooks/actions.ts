@@ -80,9 +80,16 @@ const parseReading = (json: string) =>
 
 async function ask (deps: NotificationDeps, store: Exclude<Store, 'APPLE'>, subject: string): Promise<Reading[]> {
   const { stores, subscriptions: { sandbox } } = deps
+  // Of the token of a deleted account nothing is kept.
+  if (store === 'REVENUECAT' && !await isAccountToken(deps.db, subject)) return []
   const readings = store === 'REVENUECAT' ? await askRevenueCat(deps, subject) : [await stores.google?.ask(subject)]
   return readings.filter((each) => each !== undefined)
     .filter(({ environment }) => environment === 'PRODUCTION' || sandbox !== 'off')
+}
+
+async function isAccountToken (db: Db, token: string) {
+  const account = await db.selectFrom('accounts').where('account_token', '=', token).select('id').executeTakeFirst()
+  return account !== undefined
 }
 
 /** The notifications that are not handled yet. */

@@ -3,8 +3,10 @@ import { SignJWT } from 'jose'
 import t from 'tap'
 import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
+import { eraseAccount } from '../erasures/stub.ts'
 import { recheckPurchases } from '../operator/actions.ts'
 import { checkDue } from '../purchases/checks.ts'
+import { disownPurchases } from '../purchases/disown.ts'
 import { testApp } from '../test/app.ts'
 import { createChain } from '../test/certificates.ts'
 import { testPurchases } from '../test/purchases.ts'
@@ -190,6 +192,24 @@ t.test('an answer of RevenueCat that does not name the person ends nothing', asy
   await checkDue(deps, silentLog)
   revenueCat.state.isEmpty = false
   t.match(await subscriptionOf(ana), { status: 'ACTIVE' })
+})
+
+t.test('of what RevenueCat sold to a deleted account nothing is left, and nothing comes back', async (t) => {
+  const account = await givenAccount()
+  const token = await tokenOf(account)
+  revenueCat.buy(token, { productId: 'premium_rc' })
+  const send = async () => {
+    const { body, headers } = revenueCat.createEvent({ app_user_id: token })
+    t.match(await post('/webhooks/revenuecat', body, { headers }), { status: 200 })
+    await allHandled()
+    return await db.selectFrom('purchases').where('store_key', '=', token).select('account_id').execute()
+  }
+  t.same(await send(), [{ account_id: account.id }])
+  await db.transaction().execute(async (trx) => {
+    t.equal(await disownPurchases(trx, account.id), 1)
+    await eraseAccount(trx, account.id)
+  })
+  t.same(await send(), [], 'RevenueCat renews it, and knows the account by its token')
 })
 
 t.test('of two paid subscriptions of RevenueCat the one that unlocks more counts, also if it ends sooner', async (t) => {
