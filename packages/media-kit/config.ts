@@ -58,7 +58,7 @@ export function requirePrivateBucket ({ S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKE
   }
 }
 
-/** Creates S3 storage if it is configured, otherwise disk storage. @throws ConfigError if neither is configured */
+/** Creates S3 storage if it is configured, otherwise disk storage. @throws ConfigError if neither is, or S3 in part */
 export function createStorage (variables: StorageVariables): Storage {
   const {
     MEDIA_DIR,
@@ -69,7 +69,11 @@ export function createStorage (variables: StorageVariables): Storage {
     S3_ACCESS_KEY_ID,
     S3_SECRET_ACCESS_KEY
   } = variables
-  if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
+  if (S3_ENDPOINT || S3_BUCKET) {
+    // Never MEDIA_DIR instead: nobody would notice, and the gateway serves that folder.
+    if (!S3_ENDPOINT || !S3_BUCKET || !S3_ACCESS_KEY_ID || !S3_SECRET_ACCESS_KEY) {
+      throw new ConfigError('S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together')
+    }
     const connection = {
       endpoint: S3_ENDPOINT,
       region: S3_REGION,

@@ -214,9 +214,12 @@ t.test('a video that cannot be copied stays in no open file: one that is collect
 
 t.test('a service without file storage does not start', (t) => {
   t.throws(() => createStorage({}), { message: /MEDIA_DIR/ })
-  t.throws(() => createStorage({ S3_ENDPOINT: 'http://127.0.0.1', S3_BUCKET: 'a' }), {
-    message: /S3_SECRET_ACCESS_KEY/
-  })
+  // Also with a folder: what was to be in the store would be on a disk, and private files where media are served from.
+  for (const MEDIA_DIR of [undefined, '/nowhere']) {
+    for (const given of [{ S3_ENDPOINT: 'http://127.0.0.1', S3_BUCKET: 'a' }, { S3_BUCKET: 'a' }]) {
+      t.throws(() => createStorage({ ...given, MEDIA_DIR }), { message: /S3_SECRET_ACCESS_KEY/ })
+    }
+  }
   t.end()
 })
 
