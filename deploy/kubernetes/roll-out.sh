@@ -49,11 +49,18 @@ if [ "$service" != gateway ] && [ "$service" != streams ]; then
   # A Job cannot be changed, so the previous one is deleted first.
   "${kubectl[@]}" delete job --selector "$migrations" --ignore-not-found
   kubectl apply -k "$folder" --selector "$migrations"
-  if ! "${kubectl[@]}" wait job --selector "$migrations" --for=condition=Complete --timeout=600s; then
-    "${kubectl[@]}" logs --selector "$migrations" --tail=20 --prefix
-    echo "The schema is not up to date; the processes were left as they are." >&2
-    exit 1
-  fi
+  # For as long as they take: a Job ends by itself, at the latest at its activeDeadlineSeconds.
+  failed='jsonpath={.items[*].status.conditions[?(@.type=="Failed")].reason}'
+  until "${kubectl[@]}" wait job --selector "$migrations" --for=condition=Complete --timeout=15s 2>/dev/null; do
+    reasons=$("${kubectl[@]}" get job --selector "$migrations" --output "$failed")
+    if [ -n "$reasons" ]; then
+      "${kubectl[@]}" logs --selector "$migrations" --tail=20 --prefix || true
+      echo "The schema is not up to date ($reasons); the processes were left as they are." >&2
+      exit 1
+    fi
+    echo "Migrations are running."
+    sleep 1
+  done
 fi
 
 kubectl apply -k "$folder" --selector "${mine:-tandem/service},app.kubernetes.io/component!=migration"
