@@ -39,6 +39,10 @@ const consumer = (acknowledged: string) => ({
   'bus_consumer_lag{service="social", from="identity"}': '5x60',
   'bus_consumer_acknowledged_seq{service="social", from="identity"}': acknowledged
 })
+const hookAnswers = (unanswered: string) => ({
+  'hook_questions_total{job="social", hook="before-post", outcome="allow"}': '0+60x60',
+  'hook_questions_total{job="social", hook="before-post", outcome="unanswered"}': unanswered
+})
 const realtimeDelays = (fast: string) => ({
   'gateway_realtime_delay_seconds_bucket{le="1"}': fast,
   'gateway_realtime_delay_seconds_bucket{le="5"}': '0+600x60',
@@ -70,6 +74,7 @@ export const alertCases: Record<string, AlertCase> = {
   BreakerOpen: one('gateway_breaker_open{service="social"}', 3, '1x60', '0x60'),
   UpstreamFailures: one('gateway_upstream_failures_total{service="social"}', 15, '0+90x60', '0+6x60'),
   LimitsCountedAlone: one('gateway_limits_local', 7, '1x60', '0x60'),
+  HooksUnanswered: { fires: hookAnswers('0+20x60'), atMinutes: 15, healthy: hookAnswers('0+1x60') },
   RealtimeSlow: { fires: realtimeDelays('0+500x60'), atMinutes: 15, healthy: realtimeDelays('0+599x60') },
   RealtimeRefused: {
     fires: realtimeOpened('refused', '0+20x60'),

@@ -19,8 +19,10 @@ import '../../services/fitmatch/safety/reports.ts'
 import '../../services/identity/security-log/actions.ts'
 import '../../services/identity/metrics.ts'
 import '../../services/identity/subscriptions/derive.ts'
+import '../../services/notification/producers/metrics.ts'
 import '../../services/notification/push/backlog.ts'
 import '../../services/notification/push/sender.ts'
+import '../../services/notification/webhooks/queue.ts'
 
 interface Panel {
   title: string
@@ -35,7 +37,7 @@ interface Dashboard {
 interface Rules {
   groups: {
     name: string,
-    rules: { alert: string, expr: string, labels: { severity: string }, annotations: { summary: string } }[]
+    rules: { alert: string, expr: string, labels: { severity: string }, annotations: { summary: string, do: string } }[]
   }[]
 }
 
@@ -117,7 +119,7 @@ t.test('what no process tells is found', async (t) => {
   ])
 })
 
-t.test('every alert is about something that processes tell, and says what to make of it', async (t) => {
+t.test('every alert is about something that processes tell, and says what to do', async (t) => {
   const files = await Promise.all(ruleFiles.map(async (file) => parse(await read(file)) as Rules))
   const rules = files.flatMap(({ groups }) => groups.flatMap((group) => group.rules))
   t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, 'names are not given twice')
@@ -125,6 +127,7 @@ t.test('every alert is about something that processes tell, and says what to mak
     t.same(await findErrors(expr), [], alert)
     t.match(labels.severity, /^(page|ticket)$/, alert)
     t.ok(annotations.summary, alert)
+    t.ok(annotations.do, `${alert}: what to do`)
   }
 })
 

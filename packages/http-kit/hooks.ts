@@ -67,6 +67,9 @@ const questionsTotal = new Counter({
   help: 'Questions to hooks by what came of them',
   labelNames: ['hook', 'outcome'] as const
 })
+for (const hook of ['before-registration', 'before-message', 'before-post'] satisfies Question[]) {
+  for (const outcome of ['allow', 'deny', 'unanswered']) questionsTotal.inc({ hook, outcome }, 0)
+}
 
 /** A hook denied a change, in the words of its answer if it has some. */
 export class HookDenied extends defineError<ErrorParams>('FORBIDDEN.byHook', 403) {
