@@ -1,7 +1,7 @@
-import type { ChatMessage, Comment, Post } from '@tandem/sdk'
+import type { ChatMessage, Comment, Notification, Post } from '@tandem/sdk'
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query'
 import { keys } from './keys.ts'
-import type { ChatPage, CommentPage, FeedPage } from './pages.ts'
+import type { ChatPage, CommentPage, FeedPage, NotificationPage } from './pages.ts'
 
 /** Reads again what is shown. A first response that is on its way can be older than the reason. */
 export function refresh (client: QueryClient, ...all: QueryKey[]) {
@@ -52,6 +52,44 @@ export const addComment = (client: QueryClient, comment: Comment) =>
       const others = page.comments.filter(({ id }) => id !== comment.id)
       return { ...page, comments: index === data.pages.length - 1 ? [...others, comment] : others }
     }))
+
+/** Frames do not list the types of notifications. */
+type NewNotification = Omit<Notification, 'type'> & { type: string }
+
+/** Shows a notification on the page to which it belongs, in place of an earlier version. Ids rise with time. */
+export function addNotification (client: QueryClient, added: NewNotification, unreadCount: number) {
+  const notification = added as Notification
+  change<InfiniteData<NotificationPage>>(client, keys.notifications, (data) => {
+    const isNewer = ({ id }: Notification) => id > notification.id
+    const at = data.pages.findIndex(({ notifications, nextCursor }) =>
+      nextCursor === null || !notifications.every(isNewer)
+    )
+    return mapPages(data, (page, index) => {
+      const others = page.notifications.filter(({ id }) => id !== notification.id)
+      const older = others.filter((each) => !isNewer(each))
+      const notifications = index === at ? [...others.filter(isNewer), notification, ...older] : others
+      return { ...page, notifications, unreadCount }
+    })
+  })
+}
+
+/** Marks notifications as read, and takes others away. */
+export const changeNotifications = (
+  client: QueryClient,
+  { readIds, removedIds, readAt, unreadCount }: {
+    readIds: string[],
+    removedIds: string[],
+    readAt: string,
+    unreadCount: number
+  }
+) =>
+  change<InfiniteData<NotificationPage>>(client, keys.notifications, (data) =>
+    mapPages(data, (page) => ({
+      ...page,
+      unreadCount,
+      notifications: page.notifications.filter(({ id }) => !removedIds.includes(id))
+        .map((each) => readIds.includes(each.id) ? { ...each, readAt: each.readAt ?? readAt } : each)
+    })))
 
 /** Changes a post wherever it is shown. */
 export function changePost (client: QueryClient, postId: string, edit: (post: Post) => Post) {

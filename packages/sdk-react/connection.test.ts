@@ -298,18 +298,42 @@ t.test('what waits for the connection goes on when it is closed', async (t) => {
   await ready
 })
 
-t.test('a message of somebody else is in the inbox, too', async (t) => {
+const notificationOf = (id: string, body = id) => ({ id, body, readAt: null as string | null })
+
+t.test('the inbox shows what arrives, and what is read elsewhere, without another request', async (t) => {
   t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
   const client = new QueryClient()
   const { close } = connect(signedIn(), client)
   t.teardown(close)
-  client.setQueryData(keys.notifications, { pages: [], pageParams: [] })
-  const isOld = () => client.getQueryState(keys.notifications)?.isInvalidated
+  const newest = { notifications: [notificationOf('n8'), notificationOf('n6')], nextCursor: 'n6', unreadCount: 3 }
+  const older = { notifications: [notificationOf('n4'), notificationOf('n2')], nextCursor: 'n2', unreadCount: 3 }
+  client.setQueryData(keys.notifications, { pages: [newest, older], pageParams: ['', 'n6'] })
+  const pages = () =>
+    client.getQueryData<{ pages: { notifications: typeof newest.notifications, unreadCount: number }[] }>(
+      keys.notifications
+    )!.pages
+  const inbox = () =>
+    pages().map(({ notifications }) => notifications.map(({ body, readAt }) => readAt ? `(${body})` : body).join())
+      .join('|')
   const socket = await nextSocket()
   socket.greet()
+
   const message = messageOf('a', '2026-11-27T09:00:00Z')
-  socket.receive('message.created', { matchId: 'm1', message, notification: null }, 'e-2')
-  t.equal(isOld(), false, 'one’s own has no notification')
-  socket.receive('message.created', { matchId: 'm1', message, notification: { id: 'n' } }, 'e-3')
-  t.equal(isOld(), true)
+  socket.receive('message.created', { matchId: 'm1', message, notification: null, unreadCount: 3 }, 'e-2')
+  t.equal(inbox(), 'n8,n6|n4,n2', 'one’s own message has no notification')
+  const notification = notificationOf('n9')
+  socket.receive('message.created', { matchId: 'm1', message, notification, unreadCount: 4 }, 'e-3')
+  t.equal(inbox(), 'n9,n8,n6|n4,n2')
+  socket.receive('notification.created', { notification: notificationOf('n4', 'and others'), unreadCount: 4 }, 'e-4')
+  t.equal(inbox(), 'n9,n8,n6|and others,n2', 'one that is known is replaced in its place')
+  socket.receive('notification.created', { notification: notificationOf('n5'), unreadCount: 5 }, 'e-5')
+  socket.receive('notification.created', { notification: notificationOf('n1'), unreadCount: 6 }, 'e-6')
+  t.equal(inbox(), 'n9,n8,n6|n5,and others,n2', 'one that is older than what is read stays on its own page')
+  socket.receive('notifications.changed', { readIds: ['n8'], removedIds: ['n6'], unreadCount: 4 }, 'e-7')
+  t.equal(inbox(), 'n9,(n8)|n5,and others,n2')
+  t.same(pages().map(({ unreadCount }) => unreadCount), [4, 4])
+  t.equal(client.getQueryState(keys.notifications)?.isInvalidated, false)
+
+  socket.receive('notifications.changed', { readIds: null, removedIds: [], unreadCount: 0 }, 'e-8')
+  t.equal(client.getQueryState(keys.notifications)?.isInvalidated, true, 'too many to name are read again')
 })

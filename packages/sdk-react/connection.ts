@@ -8,7 +8,16 @@ import {
   type Tandem
 } from '@tandem/sdk'
 import { focusManager, onlineManager, type QueryClient } from '@tanstack/react-query'
-import { addComment, addMessage, changeMessages, changePost, refresh, withLike } from './cache.ts'
+import {
+  addComment,
+  addMessage,
+  addNotification,
+  changeMessages,
+  changeNotifications,
+  changePost,
+  refresh,
+  withLike
+} from './cache.ts'
 import { keys } from './keys.ts'
 
 export interface Connection {
@@ -77,10 +86,11 @@ export function connect (
     }
   })
   const stops = [
-    realtime.on('message.created', ({ data: { matchId, message, clientMessageId, notification } }) => {
+    realtime.on('message.created', ({ data: { matchId, message, clientMessageId, notification, unreadCount } }) => {
       dropSent(clientMessageId)
-      reread(keys.chats, ...message ? [] : [keys.chat(matchId)], ...notification ? [keys.notifications] : [])
+      reread(keys.chats, ...message ? [] : [keys.chat(matchId)])
       if (message) addMessage(client, message)
+      if (notification) addNotification(client, notification, unreadCount)
     }),
     realtime.on('messages.read', ({ data: { matchId, messageIds, readAt } }) => {
       changeMessages(
@@ -90,14 +100,24 @@ export function connect (
       )
       reread(keys.chats)
     }),
-    realtime.on('match.created', () => reread(keys.chats, keys.home, keys.notifications)),
+    realtime.on('match.created', ({ data: { notification, unreadCount } }) => {
+      reread(keys.chats, keys.home)
+      if (notification) addNotification(client, notification, unreadCount)
+    }),
     realtime.on('match.ended', ({ data: { matchId } }) => {
       reread(keys.chats, keys.home)
       // Its messages are erased.
       void client.resetQueries({ queryKey: keys.chat(matchId) })
     }),
-    realtime.on('notification.created', () => reread(keys.notifications)),
-    realtime.on('notifications.changed', () => reread(keys.notifications)),
+    realtime.on(
+      'notification.created',
+      ({ data: { notification, unreadCount } }) => addNotification(client, notification, unreadCount)
+    ),
+    realtime.on('notifications.changed', ({ at: readAt, data: { readIds, removedIds, unreadCount } }) => {
+      // Null means all.
+      if (!readIds || !removedIds) reread(keys.notifications)
+      else changeNotifications(client, { readIds, removedIds, readAt, unreadCount })
+    }),
     realtime.on('account.changed', () => reread(keys.home)),
     focusManager.subscribe((isFocused) => isFocused ? goOn() : realtime.pause()),
     onlineManager.subscribe((isOnline) => isOnline && focusManager.isFocused() && goOn())

@@ -1,9 +1,10 @@
-import type { GetChatResponse, ListCommentsResponse, ListFeedResponse } from '@tandem/sdk'
+import type { GetChatResponse, ListCommentsResponse, ListFeedResponse, ListNotificationsResponse } from '@tandem/sdk'
 
 /** The newest messages, or a page of older ones. */
 export type ChatPage = Pick<GetChatResponse['data'], 'messages' | 'nextCursor'>
 export type CommentPage = ListCommentsResponse['data']
 export type FeedPage = ListFeedResponse['data']
+export type NotificationPage = ListNotificationsResponse['data']
 
 /** What a query of a list needs to read it page by page. */
 export const pageByPage = {
