@@ -88,7 +88,7 @@ async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number, sign
   }
 }
 
-async function sleep (ms: number, signal: AbortSignal | undefined) {
+export async function sleep (ms: number, signal: AbortSignal | undefined) {
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', abort)

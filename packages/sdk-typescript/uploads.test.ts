@@ -19,6 +19,7 @@ function receiving ({ lost = [], refused, outage = 0 }: { lost?: number[], refus
     retries: { attempts: 1 },
     fetch: async (request) => {
       const { method, headers } = request
+      request.signal.throwIfAborted()
       const upload = () => ({ upload: { id: 'u', offset: received, size, expiresAt: '2026-11-27T10:00:00Z' } })
       if (method === 'POST') {
         size = Number(headers.get('upload-length'))
@@ -98,6 +99,25 @@ t.test('files and long texts have the time of an upload, other requests have not
   await tandem.listFeed()
   await tandem.likePost({ path: { id: 'p' } })
   t.same(timeouts(), [30_000, 30_000, 30_000], 'a short text, a read and an empty body')
+})
+
+t.test('an upload can be stopped, while it sends and while it waits', async (t) => {
+  const file = new Blob([new Uint8Array(2.5 * PART)], { type: 'video/mp4' })
+  const stop = async (share: number, afterMs: number) => {
+    const { tandem, parts } = receiving({})
+    const controller = new AbortController()
+    const { signal } = controller
+    const abort = () => controller.abort()
+    const onProgress = (arrived: number) => {
+      if (arrived === share && afterMs === 0) abort()
+      else if (arrived === share) setTimeout(abort, afterMs)
+    }
+    const error = await uploadVideo(tandem, file, { onProgress, signal }).catch((error: unknown) => error)
+    t.match(error, { code: 'ABORTED' })
+    return parts
+  }
+  t.same(await stop(0.4, 0), [PART], 'nothing is sent after it')
+  t.same(await stop(1, 100), [PART, 2 * PART, 2.5 * PART], 'it does not wait for the next poll')
 })
 
 t.test('a part that is refused is not sent again', async (t) => {

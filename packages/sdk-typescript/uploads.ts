@@ -1,6 +1,7 @@
 import { TandemError } from './errors.ts'
 import type { Operations } from './generated/sdk.gen.ts'
 import type { Media } from './generated/types.gen.ts'
+import { sleep } from './retries.ts'
 
 /** A file of React Native, whose FormData reads it from the disk. */
 export interface NativeFile {
@@ -27,6 +28,8 @@ export interface VideoUploadOptions {
   poster?: string
   /** @param share of the bytes that have arrived, from 0 to 1 */
   onProgress?: (share: number) => void
+  /** Stops the upload, as when its person leaves the page: it ends with the code ABORTED. */
+  signal?: AbortSignal
 }
 
 /** The type of a part of a video, by the tus protocol. */
@@ -42,11 +45,11 @@ const DELAY_MS = 500
 export async function uploadVideo (
   tandem: Pick<Operations, 'createMediaUpload' | 'sendMediaPart' | 'getMediaUpload'>,
   file: Blob,
-  { poster, onProgress }: VideoUploadOptions = {}
+  { poster, onProgress, signal }: VideoUploadOptions = {}
 ): Promise<Media> {
   const metadata = [`filetype ${btoa(file.type)}`, ...poster === undefined ? [] : [`poster ${btoa(poster)}`]].join()
   const headers = { 'upload-length': String(file.size), 'upload-metadata': metadata }
-  const path = { id: (await tandem.createMediaUpload({ headers })).data.upload.id }
+  const path = { id: (await tandem.createMediaUpload({ headers, signal })).data.upload.id }
   let failures = 0
   let isOffsetKnown = true
   for (let offset = 0; offset < file.size;) {
@@ -55,17 +58,17 @@ export async function uploadVideo (
     try {
       if (isOffsetKnown) {
         // The document has no type for the bytes of a part.
-        await tandem.sendMediaPart({ path, headers, body: body as never, bodySerializer: null })
+        await tandem.sendMediaPart({ path, headers, body: body as never, bodySerializer: null, signal })
         offset += body.size
         failures = 0
       } else {
-        const { data } = await tandem.getMediaUpload({ path })
+        const { data } = await tandem.getMediaUpload({ path, signal })
         if ('media' in data) return data.media
         offset = data.upload.offset
         isOffsetKnown = true
       }
     } catch (error) {
-      await backOff(error, ++failures)
+      await backOff(error, ++failures, signal)
       isOffsetKnown = false
       continue
     }
@@ -73,23 +76,21 @@ export async function uploadVideo (
   }
   for (failures = 0;;) {
     try {
-      const { data } = await tandem.getMediaUpload({ path })
+      const { data } = await tandem.getMediaUpload({ path, signal })
       if ('media' in data) return data.media
       failures = 0
-      await sleep(DELAY_MS)
+      await sleep(DELAY_MS, signal)
     } catch (error) {
-      await backOff(error, ++failures)
+      await backOff(error, ++failures, signal)
     }
   }
 }
 
-async function backOff (error: unknown, failures: number) {
-  if (!canGoOn(error) || failures === MAX_FAILURES) throw error
-  await sleep(DELAY_MS * 2 ** failures)
+async function backOff (error: unknown, failures: number, signal: AbortSignal | undefined) {
+  if (signal?.aborted || !canGoOn(error) || failures === MAX_FAILURES) throw error
+  await sleep(DELAY_MS * 2 ** failures, signal)
 }
 
 /** Whether the rest can be sent later: the server was not reached, is busy, or has another offset (409). */
 const canGoOn = (error: unknown) =>
   error instanceof TandemError && (error.status === 0 || error.status >= 500 || [408, 409, 429].includes(error.status))
-
-const sleep = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms))
