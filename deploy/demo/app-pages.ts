@@ -22,7 +22,8 @@ export async function newPage (t: Test, browser: Browser, stack: Stack, email: s
   return page
 }
 
-export const go = async (page: Page, name: string) => await page.getByRole('tab', { name }).click()
+export const go = async (page: Page, name: string) =>
+  await page.getByRole('navigation').getByRole('tab', { name }).click()
 
 /** Opens a page by its address: nothing is known from an earlier one. */
 export const open = async (page: Page, name: string) => await page.goto(new URL(`/app/${name}`, page.url()).href)

@@ -1,8 +1,8 @@
 import Ionicons from '@expo/vector-icons/Ionicons'
 import { useChats, useNotifications } from '@tandem/react'
-import { Tabs } from 'expo-router'
+import { BottomTabBar, Tabs } from 'expo-router/js-tabs'
 import type { ComponentProps } from 'react'
-import { useWindowDimensions } from 'react-native'
+import { useWindowDimensions, View } from 'react-native'
 import { useFeature } from '../../../components/api.ts'
 import { useTheme } from '../../../components/theme.ts'
 import { titled } from '../../../components/titled.tsx'
@@ -28,6 +28,11 @@ export default function TabBar () {
   })
   return (
     <Tabs
+      tabBar={(props) => (
+        <View role='navigation' style={{ flexDirection: isWide ? 'row' : 'column' }}>
+          <BottomTabBar {...props} />
+        </View>
+      )}
       screenLayout={titled}
       screenOptions={{
         headerShown: false,

@@ -63,7 +63,7 @@ export default function Chat () {
               inverted
               data={bubbles.toReversed()}
               keyExtractor={({ id }) => id}
-              renderItem={({ item }) => <BubbleView {...item} />}
+              renderItem={({ item }) => <BubbleView {...item} sender={item.isMine ? 'You' : name} />}
               onEndReached={() => chat.query.hasNextPage && !chat.query.isFetching && void chat.query.fetchNextPage()}
               contentContainerStyle={{ padding: 16, gap: 8, width: '100%', maxWidth: 640, alignSelf: 'center' }}
               style={{ flex: 1 }}
@@ -132,10 +132,14 @@ function bubblesOf ({ messages, waiting }: ReturnType<typeof useChat>): Bubble[]
   ]
 }
 
-function BubbleView ({ content, imageUrl, isMine, state }: Bubble) {
+function BubbleView ({ content, imageUrl, isMine, state, sender }: Bubble & { sender: string }) {
   const theme = useTheme()
   return (
-    <View style={{ alignSelf: isMine ? 'flex-end' : 'flex-start', maxWidth: '82%', gap: 2 }}>
+    <View
+      role='group'
+      aria-label={sender}
+      style={{ alignSelf: isMine ? 'flex-end' : 'flex-start', maxWidth: '82%', gap: 2 }}
+    >
       <View
         style={{
           backgroundColor: isMine ? theme.accent : theme.card,
