@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { codeMailedTo, PASSWORD, register } from '@tandem/rehearsals/kit/people.ts'
 import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
@@ -33,6 +34,7 @@ t.test('the sample app goes on after interruptions: a tunnel, a full disk, anoth
     await page.unroute('**/v1/feed')
   })
 
+  let postId = ''
   await t.test('a page that was left leaves no other one, and who holds Enter comments once', async (t) => {
     const held = Promise.withResolvers<void>()
     await onPost(page, async (route) => {
@@ -57,6 +59,7 @@ t.test('the sample app goes on after interruptions: a tunnel, a full disk, anoth
     await page.getByText('With a long finger', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Comments, 1' }).waitFor()
     t.match(page.url(), /\/post\//)
+    postId = path.basename(page.url())
   })
 
   await t.test('two quick presses delete no post', async () => {
@@ -65,7 +68,21 @@ t.test('the sample app goes on after interruptions: a tunnel, a full disk, anoth
     await page.getByRole('button', { name: 'Yes, delete it' }).waitFor()
   })
 
+  await t.test('a workout can be logged without a network, with an exercise by its name', async () => {
+    await open(page, 'train')
+    const search = page.getByLabel('Find an exercise')
+    await search.waitFor()
+    await page.context().setOffline(true)
+    await search.fill('Sled push')
+    await page.getByText('You are offline').first().waitFor()
+    await page.getByRole('button', { name: 'Log “Sled push”' }).click()
+    await page.getByRole('button', { name: 'Save workout' }).click()
+    await page.getByText('Your workout is saved').waitFor()
+    await page.context().setOffline(false)
+  })
+
   await t.test('a comment that cannot be stored comes back', async (t) => {
+    await open(page, `post/${postId}`)
     const field = page.getByLabel('Comment', { exact: true })
     await page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }")
     await field.fill('On a full disk')

@@ -21,19 +21,25 @@ interface SearchOptions<Data> {
   /** Called a moment after the last key. The result for an earlier text is dropped. */
   search: (text: string, signal: AbortSignal) => Promise<Data>
   resultsOf: (data: Data, text: string) => Found[]
+  /** What can be chosen while the server cannot be reached. */
+  offlineOf?: (text: string) => Found[]
   footerOf?: (data: Data) => string | null
 }
 
 /** A field, and below it what the server finds. */
-export function Search<Data> ({ label, queryKey, search, resultsOf, footerOf }: SearchOptions<Data>) {
+export function Search<Data> ({ label, queryKey, search, resultsOf, offlineOf, footerOf }: SearchOptions<Data>) {
   const theme = useTheme()
   const [text, setText] = useState('')
   const wanted = useSettled(text.trim())
-  const { data, error } = useQuery({
+  const { data, error, fetchStatus } = useQuery({
     queryKey: [...queryKey, wanted],
     queryFn: async ({ signal }) => await search(wanted, signal),
     enabled: wanted !== ''
   })
+  const isOffline = fetchStatus === 'paused'
+  const found = data !== undefined
+    ? resultsOf(data, text.trim())
+    : (error || isOffline) && offlineOf?.(text.trim())
   const footer = data === undefined ? null : footerOf?.(data) ?? null
   return (
     <View style={{ gap: 4 }}>
@@ -46,8 +52,9 @@ export function Search<Data> ({ label, queryKey, search, resultsOf, footerOf }: 
         autoCorrect={false}
       />
       {error && <ErrorText>{messageOf(error)}</ErrorText>}
-      {data !== undefined && text.trim() !== '' &&
-        resultsOf(data, text.trim()).map(({ key, title, detail, choose }) => (
+      {isOffline && <Text tone='soft' size={14}>You are offline. This searches when you are back.</Text>}
+      {found && text.trim() !== '' &&
+        found.map(({ key, title, detail, choose }) => (
           <Pressable
             key={key}
             role='button'

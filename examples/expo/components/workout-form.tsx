@@ -79,6 +79,12 @@ export function WorkoutForm ({ onSaved }: { onSaved: () => void }) {
 
 function ExerciseSearch ({ onChoose }: { onChoose: (name: string, exerciseId?: string) => void }) {
   const tandem = useTandem()
+  const own = (text: string, detail: string) => ({
+    key: 'own',
+    title: `Log “${text}”`,
+    detail,
+    choose: () => onChoose(text)
+  })
   return (
     <Search
       label='Find an exercise'
@@ -92,13 +98,9 @@ function ExerciseSearch ({ onChoose }: { onChoose: (name: string, exerciseId?: s
           detail: isCustom ? 'Added by you' : [...primaryMuscles, equipment].filter(Boolean).join(' · '),
           choose: () => onChoose(name, id)
         })),
-        ...exercises.length > 0 ? [] : [{
-          key: 'own',
-          title: `Log “${text}”`,
-          detail: 'No exercise of the library has this name',
-          choose: () => onChoose(text)
-        }]
+        ...exercises.length > 0 ? [] : [own(text, 'No exercise of the library has this name')]
       ]}
+      offlineOf={(text) => [own(text, 'By its name, without the library')]}
     />
   )
 }
