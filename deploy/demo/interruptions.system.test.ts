@@ -68,6 +68,21 @@ t.test('the sample app goes on after interruptions: a tunnel, a full disk, anoth
     await page.getByRole('button', { name: 'Yes, delete it' }).waitFor()
   })
 
+  await t.test('a video is stopped when its person leaves the page, and not posted', async () => {
+    await open(page, 'feed')
+    await choose(page, path.join(import.meta.dirname, 'videos/rotated.mp4'))
+    await page.getByLabel('The chosen video').waitFor()
+    const parts = '**/media/uploads/*'
+    await page.route(parts, () => {})
+    const sent = page.waitForRequest(parts)
+    const stopped = page.waitForEvent('requestfailed', (request) => request.url().includes('/media/uploads/'))
+    await page.getByRole('button', { name: 'Post', exact: true }).click()
+    await sent
+    await page.getByRole('button', { name: 'Back' }).click()
+    await stopped
+    await page.unroute(parts)
+  })
+
   await t.test('a workout can be logged without a network, with an exercise by its name', async () => {
     await open(page, 'train')
     const search = page.getByLabel('Find an exercise')

@@ -38,11 +38,16 @@ export async function pickDocument (): Promise<Blob | NativeFile | undefined> {
 export const fileOf = ({ file, uri, fileName, mimeType = 'image/jpeg' }: Asset): Blob | NativeFile =>
   file ?? { uri, name: fileName ?? 'upload', type: mimeType }
 
+interface UploadOptions {
+  onProgress: (share: number) => void
+  signal: AbortSignal
+}
+
 /** Uploads a picture at once, and a video in parts, with its poster. */
-export async function uploadMedia (tandem: Tandem, asset: Asset, onProgress: (share: number) => void) {
-  if (asset.type !== 'video') return (await tandem.uploadMedia(uploadOf(fileOf(asset)))).data.media
+export async function uploadMedia (tandem: Tandem, asset: Asset, { onProgress, signal }: UploadOptions) {
+  if (asset.type !== 'video') return (await tandem.uploadMedia({ ...uploadOf(fileOf(asset)), signal })).data.media
   const video = asset.file ?? await (await fetch(asset.uri)).blob()
   const poster = await drawPoster(asset)
-  const key = poster && (await tandem.uploadMedia(uploadOf(poster))).data.media.key
-  return await uploadVideo(tandem, video, { onProgress, ...key !== undefined && { poster: key } })
+  const key = poster && (await tandem.uploadMedia({ ...uploadOf(poster), signal })).data.media.key
+  return await uploadVideo(tandem, video, { onProgress, signal, ...key !== undefined && { poster: key } })
 }

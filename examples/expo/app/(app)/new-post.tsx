@@ -1,6 +1,6 @@
 import { keys, useTandem } from '@tandem/react'
 import type { Media } from '@tandem/sdk'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Image, View } from 'react-native'
 import { useFeature } from '../../components/api.ts'
 import { useBack } from '../../components/back.ts'
@@ -27,6 +27,9 @@ export default function NewPost () {
   const [uploaded, setUploaded] = useState<Media>()
   const [progress, setProgress] = useState<number>()
   const headersOf = useDraftHeaders()
+  const uploading = useRef<AbortController>(undefined)
+  // Nothing is posted for somebody who left while a file was on its way: they would not see whether it arrived.
+  useEffect(() => () => uploading.current?.abort(), [])
   const text = content.trim()
   const close = async (queryKey: string[]) => {
     await refresh(queryKey)
@@ -40,7 +43,11 @@ export default function NewPost () {
   }
   const upload = async (chosen: Asset) => {
     if (uploaded) return uploaded
-    const media = await uploadMedia(tandem, chosen, setProgress).finally(() => setProgress(undefined))
+    uploading.current = new AbortController()
+    const { signal } = uploading.current
+    const media = await uploadMedia(tandem, chosen, { onProgress: setProgress, signal }).finally(() =>
+      setProgress(undefined)
+    )
     setUploaded(media)
     return media
   }
