@@ -127,8 +127,19 @@ t.test('the sample app goes on after interruptions: a tunnel, a full disk, anoth
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.getByLabel('Email', { exact: true }).fill(newcomer)
     await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    let signIns = 0
+    const held = Promise.withResolvers<void>()
+    await page.route('**/auth/login', async (route) => {
+      signIns++
+      await held.promise
+      await route.continue()
+    })
+    await page.getByLabel('Password').press('Enter')
+    await page.getByRole('status').filter({ hasText: 'One moment' }).waitFor()
+    await page.getByLabel('Password').press('Enter')
+    held.resolve()
     await page.getByText(`We have sent a code to ${newcomer}`).waitFor()
+    t.equal(signIns, 1, 'who presses Enter twice signs in once')
     await page.getByLabel('Code from the email').fill(await codeMailedTo(stack, newcomer, first))
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('textbox', { name: 'Birthday' }).waitFor()

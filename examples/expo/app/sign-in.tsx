@@ -147,7 +147,7 @@ interface CredentialsOptions {
 }
 
 function Credentials ({ email, password, isNew, onEmail, onPassword, onSubmit }: CredentialsOptions) {
-  const { attempt, error } = useAttempt()
+  const { attempt, isBusy, error } = useAttempt()
   return (
     <>
       <Field
@@ -164,8 +164,12 @@ function Credentials ({ email, password, isNew, onEmail, onPassword, onSubmit }:
         onChangeText={onPassword}
         secureTextEntry
         autoComplete={isNew ? 'new-password' : 'current-password'}
-        onSubmitEditing={() => void attempt(onSubmit)}
+        onSubmitEditing={() => {
+          // Who presses it twice signs in once.
+          if (!isBusy) void attempt(onSubmit)
+        }}
       />
+      {isBusy && <Text tone='soft' size={14} role='status'>One moment …</Text>}
       {error !== '' && <ErrorText>{error}</ErrorText>}
     </>
   )
