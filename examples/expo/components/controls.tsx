@@ -148,6 +148,8 @@ export function Chip ({ title, isChosen, onPress }: { title: string, isChosen: b
       style={{
         backgroundColor: isChosen ? theme.accent : theme.field,
         borderRadius: 999,
+        // With large text, a long title wraps.
+        maxWidth: '100%',
         paddingVertical: 9,
         paddingHorizontal: 16
       }}

@@ -34,9 +34,7 @@ export function Programs ({ onDone }: { onDone: (text: string) => void }) {
     <>
       <Section title='Your programs'>
         {!programs.data && <Loading of={programs} />}
-        {programs.data?.length === 0 && (
-          <Text tone='soft'>You have no program yet. Start from one below, and change it as you like.</Text>
-        )}
+        {programs.data?.length === 0 && <Text tone='soft'>You have no program yet. Start from one below.</Text>}
         {programs.data?.map((program) => <ProgramView key={program.id} program={program} run={run} />)}
       </Section>
       <Section title='Start from a template'>

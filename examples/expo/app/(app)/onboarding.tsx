@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Platform, Pressable } from 'react-native'
-import { Button, Field, Segments } from '../../components/controls.tsx'
+import { useBack } from '../../components/back.ts'
+import { Button, Field, IconButton, Segments } from '../../components/controls.tsx'
 import { Card, ErrorText, Row, Screen, Text } from '../../components/layout.tsx'
 import { PhotosStep } from '../../components/photos-step.tsx'
 import { useProfile } from '../../components/profile.ts'
@@ -66,12 +67,15 @@ function NearYou ({ onDone }: { onDone: (location?: Location) => Promise<void> }
   )
 }
 
+/** Also for who only looks at their answers. */
+const Leave = () => <IconButton icon='close' label='Close' onPress={useBack()} />
+
 /** Begins with what they have said before. */
 function AboutYou ({ onDone }: { onDone: () => void }) {
   const query = useProfile()
   if (query.data) return <AboutYouForm profile={query.data} onDone={onDone} />
   return (
-    <Screen title='About you'>
+    <Screen title='About you' action={<Leave />}>
       <Loading of={query} />
     </Screen>
   )
@@ -91,7 +95,7 @@ function AboutYouForm ({ profile, onDone }: { profile: Profile, onDone: () => vo
     onDone()
   }
   return (
-    <Screen title='About you'>
+    <Screen title='About you' action={<Leave />}>
       <Card>
         <Field label='Name' value={name} onChangeText={setName} autoComplete='name' />
         <Field
@@ -132,7 +136,7 @@ function Sports ({ onDone }: { onDone: () => void }) {
     onDone()
   }
   return (
-    <Screen title='What do you like?'>
+    <Screen title='What do you like?' action={<Leave />}>
       <Card>
         {!query.data && <Loading of={query} />}
         <Row style={{ flexWrap: 'wrap', gap: 8 }}>
