@@ -77,8 +77,17 @@ export interface Route {
   maxConcurrentLargeBodies?: number
 }
 
-/** The default write limits of one account, by the variable that sets them: over all routes, comments, and follows. */
-export const writeLimits = { LIMIT_WRITES: '300/1m', LIMIT_COMMENTS: '60/1m', LIMIT_FOLLOWS: '120/1m' }
+/**
+ * The default write limits of one account, by the variable that sets them: over all routes, posts, comments, and follows.
+ * Those of a day bound what one account adds to the lists of others: a page reads past every row that its reader does
+ * not see, so a hundred thousand posts of a person who then pauses their account would end each read of the feed.
+ */
+export const writeLimits = {
+  LIMIT_WRITES: '300/1m',
+  LIMIT_POSTS: '1000/24h',
+  LIMIT_COMMENTS: '60/1m,1000/24h',
+  LIMIT_FOLLOWS: '120/1m,1000/24h'
+}
 
 export const isReadMethod = (method: string) => readMethods.includes(method)
 
@@ -145,6 +154,7 @@ export const specialRoutes: Route[] = [
   { methods: readMethods, path: '/locations', public: true },
   { methods: readMethods, path: '/locations/*', public: true },
 
+  { methods: ['POST'], path: '/feed', writeLimit: 'LIMIT_POSTS' },
   { methods: ['POST'], path: '/feed/:id/comment', writeLimit: 'LIMIT_COMMENTS' },
   { methods: ['POST'], path: '/users/:userId/follow', writeLimit: 'LIMIT_FOLLOWS' },
 

@@ -48,6 +48,7 @@ async function startCluster (t: Test) {
     // Two people make the load of many.
     FLOOD_LIMIT: 'off',
     LIMIT_WRITES: 'off',
+    LIMIT_POSTS: 'off',
     LIMIT_COMMENTS: 'off',
     LIMIT_FOLLOWS: 'off'
   }

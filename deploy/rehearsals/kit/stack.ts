@@ -36,6 +36,7 @@ export interface Stack {
 const limits = [
   'FLOOD_LIMIT',
   'LIMIT_WRITES',
+  'LIMIT_POSTS',
   'LIMIT_COMMENTS',
   'LIMIT_FOLLOWS',
   ...['CHECK_EMAIL', 'REGISTER', 'LOGIN', 'VERIFY_EMAIL'].map((route) => `LIMIT_AUTH_${route}`)
