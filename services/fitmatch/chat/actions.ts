@@ -16,6 +16,7 @@ import { retryAfterSeconds, useMessage } from './message-limit.ts'
 import { findByClientId, messageColumns, readChat } from './queries.ts'
 
 const MAX_MESSAGE_IDS_PER_EVENT = 500
+const READ_AT_ONCE = 2_000
 
 interface NewMessage {
   matchId: string
@@ -136,8 +137,16 @@ async function lockChat ({ trx, minAge }: { trx: Trx, minAge: number }, accountI
   throw new MatchNotFound()
 }
 
-/** Marks the other person's messages as read: all of them, or those up to `until`. */
-export async function markRead (db: Db, readerId: string, matchId: string, until?: Date) {
+interface ReadMessage {
+  id: string
+  readAt: Date | null
+}
+
+/**
+ * Marks the other person's messages as read: all of them, or those up to `until`. A transaction takes READ_AT_ONCE: what
+ * somebody has written for days, unread, would exceed the timeout of a statement, and the chat could never be read.
+ */
+export async function markRead (db: Db, readerId: string, matchId: string, until?: Date): Promise<ReadMessage[]> {
   const unread = db.selectFrom('messages').select('id')
     .where('match_id', '=', matchId)
     .where('sender_id', '<>', readerId)
@@ -146,9 +155,9 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
     .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
   // Nothing is unread, so there is nothing to publish and no reason to wake the relay.
   if (!await unread.limit(1).executeTakeFirst()) return []
-  return await db.transaction().execute(async (trx) => {
+  const marked = await db.transaction().execute(async (trx) => {
     const read = await trx.updateTable('messages').set({ read_at: sql`now()` })
-      .where('id', 'in', unread)
+      .where('id', 'in', unread.limit(READ_AT_ONCE))
       .where('read_at', 'is', null)
       .returning(['id', 'sender_id as senderId', 'read_at as readAt'])
       .execute()
@@ -158,6 +167,8 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
     }
     return read
   })
+  // With fewer, all are read, or another request is reading the others.
+  return marked.length < READ_AT_ONCE ? marked : [...marked, ...await markRead(db, readerId, matchId, until)]
 }
 
 /**

@@ -1,8 +1,9 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { chunksOf } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { removeLikesBetween } from '../likes/digests.ts'
 import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
-import { changeInbox, joinChanges } from '../notifications/change-inbox.ts'
+import { changeInbox, CHANGED_AT_ONCE, joinChanges } from '../notifications/change-inbox.ts'
 import { about } from '../notifications/subjects.ts'
 import { lockSubjects } from '../notifications/withdraw.ts'
 import type { Trx } from '../tables.ts'
@@ -46,8 +47,11 @@ async function removeNotificationsBetween (trx: Trx, one: string, other: string)
 }
 
 async function removeNotificationsOf (trx: Trx, { accountId, otherId }: { accountId: string, otherId: string }) {
+  const remove = async (which: RawBuilder<SqlBool>) =>
+    await removeNotifications(trx, [accountId], which, { withdrawn: true })
+  const changes = [await remove(sql`(actor_id = ${otherId} and kind <> 'postLiked' or owner_id = ${otherId})`)]
+  // All of them now: another transaction would not find them again.
   const emptied = await removeLikesBetween(trx, { accountId, likedBy: otherId })
-  const isOfOther = sql<SqlBool>`(
-    actor_id = ${otherId} and kind <> 'postLiked' or owner_id = ${otherId} or id = any(${emptied}::uuid[]))`
-  return await removeNotifications(trx, [accountId], isOfOther, { withdrawn: true })
+  for (const ids of chunksOf(emptied, CHANGED_AT_ONCE)) changes.push(await remove(sql`id = any(${ids}::uuid[])`))
+  return joinChanges(changes)
 }

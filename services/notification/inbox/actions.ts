@@ -7,7 +7,7 @@ import { planBadgeUpdates } from '../notifications/badges.ts'
 import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
 import { isShown } from '../notifications/shown.ts'
 import { tombstone } from '../notifications/withdraw.ts'
-import { changeInbox, joinChanges } from '../notifications/change-inbox.ts'
+import { changeInbox, CHANGED_AT_ONCE, joinChanges } from '../notifications/change-inbox.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import { logFrames, MAX_IDS_PER_FRAME } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
@@ -29,9 +29,12 @@ interface Caller {
 
 /** Marks the notifications with these ids as read, or all that are shown; returns how many were unread. */
 export async function markNotificationsRead (deps: InboxDeps, { id, sessionId }: Caller, ids?: string[]) {
-  const { read } = await changeInbox(deps, async (trx) => {
+  let read = 0
+  await changeInbox(deps, async (trx) => {
     await lockInboxes(trx, [id])
-    return await markRead(trx, id, ids ? sql`${isShown} and id = any(${ids}::uuid[])` : isShown, sessionId)
+    const marked = await markRead(trx, id, ids ? sql`${isShown} and id = any(${ids}::uuid[])` : isShown, sessionId)
+    read += marked.read
+    return marked
   })
   return read
 }
@@ -68,26 +71,30 @@ export async function markMessagesRead (
 }
 
 /**
- * Marks unread notifications that match `condition` as read, with the inbox locked. Returns how many of them were in the
- * inbox, and what to wake after the commit.
+ * Marks unread notifications that match `condition` as read, CHANGED_AT_ONCE at most, with the inbox locked. Returns how
+ * many of them were in the inbox, whether there can be others, and what to wake after the commit.
  */
 async function markRead (
   trx: Trx,
   accountId: string,
   condition: RawBuilder<SqlBool>,
   sessionId?: string
-): Promise<{ read: number, signal: WakeUpSignal, deliveries: DeliveryJob[] }> {
+): Promise<{ read: number, signal: WakeUpSignal, deliveries: DeliveryJob[], hasMore: boolean }> {
   const { rows: marked } = await sql<{ id: string, listed: boolean }>`
-    update notifications set read_at = now()
-    where account_id = ${accountId} and removed_at is null and read_at is null and ${condition}
+    update notifications set read_at = now() where id = any(array(
+      select id from notifications
+      where account_id = ${accountId} and removed_at is null and read_at is null and ${condition}
+      limit ${sql.lit(CHANGED_AT_ONCE)}))
     returning id, listed`.execute(trx)
+  const hasMore = marked.length === CHANGED_AT_ONCE
   const readIds = marked.filter(({ listed }) => listed).map(({ id }) => id)
-  if (readIds.length === 0) return { read: 0, signal: [], deliveries: [] }
+  if (readIds.length === 0) return { read: 0, signal: [], deliveries: [], hasMore }
   const ids = { readIds: readIds.length > MAX_IDS_PER_FRAME ? null : readIds, removedIds: [] }
   return {
     read: readIds.length,
     signal: await logFrames(trx, [{ accountId, type: 'notifications.changed', ids }]),
-    deliveries: await planBadgeUpdates(trx, readIds, sessionId)
+    deliveries: await planBadgeUpdates(trx, readIds, sessionId),
+    hasMore
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql, type RawBuilder } from 'kysely'
 import t from 'tap'
 import { testApp } from '../test/app.ts'
 
@@ -99,4 +100,32 @@ t.test('of a block and an event at the same moment, nothing stays in the inbox',
     ])
     t.match(await inbox(ana), { notifications: { length: 0 }, unreadCount: 0 })
   }
+})
+
+t.test('a block holds and a match ends, however many notifications they remove', async (t) => {
+  const { db, receive, person, send } = reset()
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const matchId = randomUUID()
+  const fill = async () =>
+    await sql`
+      insert into notifications (id, account_id, dedupe_key, kind, type, actor_id, data, params, listed, subjects)
+      select uuidv7(), ${ana}, 'message:' || gen_random_uuid(), 'messageReceived', 'CHAT', ${ben}, '{}',
+        '{"displayName":"Ben"}', true, array[${`match:${matchId}`}] from generate_series(1, 4500)`.execute(db)
+  /** How many rows each transaction has changed. */
+  const changes = async (when: RawBuilder<unknown>) =>
+    (await sql<{ count: number }>`
+      select count(*)::int as count from notifications where account_id = ${ana} and ${when}
+      group by xmin::text order by 1`.execute(db)).rows.map(({ count }) => count)
+
+  await fill()
+  t.match(await send(ana, 'POST', '/notifications/read', {}), { status: 200, data: { updated: 4_500 } })
+  t.strictSame(await changes(sql`read_at is not null`), [500, 2_000, 2_000])
+  await receive('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben })
+  t.strictSame(await changes(sql`withdrawn`), [500, 2_000, 2_000])
+  t.match(await db.selectFrom('blocks').where('blocker_id', '=', ana).selectAll().execute(), [{ lifted: false }])
+
+  await sql`delete from notifications where account_id = ${ana}`.execute(db)
+  await fill()
+  await receive('fitmatch.match.ended.v1', { matchId, accountIds: [ana, ben] })
+  t.strictSame(await changes(sql`withdrawn`), [500, 2_000, 2_000])
 })

@@ -5,6 +5,7 @@ import { chunksOf } from '@tandem/process-kit'
 import { logFrames, MAX_IDS_PER_FRAME } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { planBadgeUpdates } from './badges.ts'
+import { CHANGED_AT_ONCE } from './change-inbox.ts'
 import type { DeliveryJob } from './plan.ts'
 
 /**
@@ -31,11 +32,13 @@ interface Removed {
   /** The connections to wake after the commit, and the deliveries to enqueue. */
   signal: WakeUpSignal
   deliveries: DeliveryJob[]
+  /** Whether there can be others, for another transaction. */
+  hasMore: boolean
 }
 
 /**
- * Removes the notifications that match `condition` from inboxes, and cancels their unsent pushes. Withdrawn ones do not
- * quote anybody any more.
+ * Removes the notifications that match `condition` from inboxes, CHANGED_AT_ONCE at most, and cancels their unsent
+ * pushes. Withdrawn ones do not quote anybody any more.
  */
 export async function removeNotifications (
   trx: Trx,
@@ -44,17 +47,23 @@ export async function removeNotifications (
   { withdrawn = false, sessionId }: Removal = {}
 ): Promise<Removed> {
   await lockInboxes(trx, accountIds)
-  const { rows } = await sql<{ accountId: string, removedIds: string[] }>`
+  const { rows } = await sql<{ accountId: string, removedIds: string[], changed: number }>`
     with removed as (
       update notifications set removed_at = coalesce(removed_at, now()), withdrawn = ${withdrawn},
         params = case when ${withdrawn} then params - 'excerpt' else params end
-      where account_id = any(${lookupArray(accountIds, 'uuid')}::uuid[]) and not withdrawn
-        and (removed_at is null or ${withdrawn}) and ${condition}
+      where id = any(array(
+        select id from notifications
+        where account_id = any(${lookupArray(accountIds, 'uuid')}::uuid[]) and not withdrawn
+          and (removed_at is null or ${withdrawn}) and ${condition}
+        limit ${sql.lit(CHANGED_AT_ONCE)}))
       returning id, account_id, listed and old.removed_at is null as was_listed
     )
-    select account_id as "accountId", array_agg(id) as "removedIds" from removed where was_listed group by account_id`
+    select account_id as "accountId", coalesce(array_agg(id) filter (where was_listed), '{}') as "removedIds",
+      count(*)::int as changed
+    from removed group by account_id`
     .execute(trx)
   const removedIds = rows.flatMap((row) => row.removedIds)
+  const changed = rows.reduce((sum, row) => sum + row.changed, 0)
   const signal = await logFrames(
     trx,
     rows.flatMap(({ accountId, removedIds }) =>
@@ -65,5 +74,10 @@ export async function removeNotifications (
       }))
     )
   )
-  return { removed: removedIds.length, signal, deliveries: await planBadgeUpdates(trx, removedIds, sessionId) }
+  return {
+    removed: removedIds.length,
+    signal,
+    deliveries: await planBadgeUpdates(trx, removedIds, sessionId),
+    hasMore: changed === CHANGED_AT_ONCE
+  }
 }
