@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas, deleteInChunks } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
@@ -16,6 +16,7 @@ import { eraseOldSelfies } from './verification/actions.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
 const MATCHES_AT_ONCE = 50
+const MESSAGES_AT_ONCE = 1_000
 
 /** Runs housekeeping now and every hour. */
 export const startHousekeeping = (deps: Deps, log: Log) =>
@@ -52,23 +53,29 @@ export async function runHousekeeping (deps: Deps) {
   })
 }
 
-// Ended matches and deleted profiles are kept for 30 days so that they can still be reported. A match takes all its
-// messages along: those of a day, after an outage, take longer than a statement may.
+// Ended matches and deleted profiles are kept for 30 days so that they can still be reported. The messages of a match go
+// first: those of one alone can take longer than a statement may, and then no match would be deleted any more.
 async function deleteEndedMatches (db: Db) {
   while (await deleteSomeEndedMatches(db) === MATCHES_AT_ONCE);
 }
 
 async function deleteSomeEndedMatches (db: Db) {
+  const ended = await db.selectFrom('matches').where('ended_at', '<', sql<Date>`now() - interval '30 days'`)
+    .select('id').limit(MATCHES_AT_ONCE).execute()
+  const ids = sql`any(${ended.map(({ id }) => id)}::uuid[])`
+  while (await deleteSomeMessages(db, sql`match_id = ${ids}`) === MESSAGES_AT_ONCE);
+  await sql`delete from matches where id = ${ids}`.execute(db)
+  return ended.length
+}
+
+async function deleteSomeMessages (db: Db, which: RawBuilder<SqlBool>) {
   return await db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ images: string[] }>`
-      with deleted as (
-        delete from matches where id in (
-          select id from matches where ended_at < now() - interval '30 days' limit ${sql.lit(MATCHES_AT_ONCE)})
-        returning id)
-      select array(select image_url from messages where match_id = deleted.id and image_url is not null) as images
-      from deleted`.execute(trx)
-    await markUnused(trx, rows.flatMap(({ images }) => images))
-    return rows.length
+    const deleted = await trx.deleteFrom('messages')
+      .where('id', 'in', trx.selectFrom('messages').where(which).select('id').limit(MESSAGES_AT_ONCE))
+      .returning('image_url as image')
+      .execute()
+    await markUnused(trx, deleted.flatMap(({ image }) => image ?? []))
+    return deleted.length
   })
 }
 
