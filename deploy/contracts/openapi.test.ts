@@ -1,5 +1,5 @@
 import t from 'tap'
-import { compareDocuments, listUnreachable } from './openapi.ts'
+import { compareDocuments, listUnreachable, readDocuments } from './openapi.ts'
 
 const text = { type: 'string' }
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
@@ -180,4 +180,17 @@ t.test('a path that the gateway does not know, or sends to another service, is n
     ]
   )
   t.end()
+})
+
+t.test('a document that a service cannot make is no empty one: the error says why', async (t) => {
+  const app = `
+    import { createServer } from '${import.meta.resolve('@tandem/http-kit')}'
+    import { defineError } from '${import.meta.resolve('@tandem/process-kit')}'
+    export async function createApp (_, options) {
+      const app = await createServer({ name: 'bookings', ...options })
+      app.get('/bookings', { schema: { errors: [defineError('NOT_FOUND.booking', 404)] } }, () => ({}))
+      return app
+    }`
+  const root = t.testdir({ services: { bookings: { 'app.ts': app } } })
+  await t.rejects(readDocuments(root), { message: 'brand/texts/en.json lacks errors.NOT_FOUND.booking' })
 })
