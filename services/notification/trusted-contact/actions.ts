@@ -7,7 +7,7 @@ import { ContactDeclined, ContactNeeded, ContactNotFound, EmailNotVerified } fro
 import type { Trx } from '../tables.ts'
 import { changeAndNotify } from './change-and-notify.ts'
 import { isEligible } from './eligibility.ts'
-import { hasRefused, useContactChange, useContactRequest } from './limits.ts'
+import { hasRefused, lockContactChanges, useContactChange, useContactRequest } from './limits.ts'
 import { findContact } from './queries.ts'
 import { createContactLink } from './tokens.ts'
 
@@ -48,6 +48,7 @@ export async function setTrustedContact (
   if (!confirm && former?.email !== contact.email) await checkNotNeeded(deps, accountId)
 
   const { mailId, stored } = await changeAndNotify(deps, accountId, async (trx, notify) => {
+    await lockContactChanges(trx, accountId)
     if (await hasRefused(trx, accountId, contact.email)) throw new ContactDeclined()
     const mailId = await isStored(trx, accountId, contact) ? undefined : await replace()
     return { mailId, stored: await findContact(trx, accountId) }

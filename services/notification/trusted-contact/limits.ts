@@ -11,7 +11,12 @@ const REQUESTS_PER_PAIR = 3
 const REQUESTS_TO_ADDRESS_PER_DAY = 20
 const WINDOW = sql.lit('30 days')
 
-/** Uses one of the account's changes of a day. The account's changes run one after the other from here on. */
+/** From here on, the account's changes run one after the other: one that is sent twice finds the first. */
+export async function lockContactChanges (trx: Trx, accountId: string) {
+  await sql`select pg_advisory_xact_lock(hashtextextended('trusted contact of ' || ${accountId}, 0))`.execute(trx)
+}
+
+/** Uses one of the account's changes of a day. */
 export async function useContactChange (trx: Trx, accountId: string, now: Date) {
   const person = await trx.selectFrom('people').where('account_id', '=', accountId).select('timezone')
     .executeTakeFirst()

@@ -139,6 +139,17 @@ t.test('3 changes a day, exactly, and removing is always possible', async (t) =>
   t.match(await set(ana, someAddress()), { status: 200 })
 })
 
+t.test('the same change sent several times at once is one change', async (t) => {
+  const { owner, set, mailsTo, changesOf } = setUp()
+  const [ana, email] = [await owner('Ana'), someAddress()]
+  const responses = await Promise.all([1, 2, 3, 4, 5].map(async () => await set(ana, email)))
+  t.same(responses.map(({ status }) => status), [200, 200, 200, 200, 200])
+  t.equal((await mailsTo(email)).length, 1)
+  t.equal((await changesOf(ana)).length, 1)
+  for (const _ of [2, 3]) t.match(await set(ana, someAddress()), { status: 200 })
+  t.match(await set(ana, someAddress()), { status: 429 })
+})
+
 t.test('an account asks an address 3 times in 30 days, exactly, and keeps nobody else from asking it', async (t) => {
   const { db, owner, set, send, mailsTo, contactOf } = setUp()
   const email = someAddress()
