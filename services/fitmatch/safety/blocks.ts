@@ -103,8 +103,8 @@ async function addToList (
  * @throws BlockNotFound
  */
 export async function unblock (db: Db, accountId: string, profileId: string) {
-  await db.transaction().execute(async (trx) => {
-    const found = await trx.selectFrom('blocks').where('blocker_id', '=', accountId)
+  const find = async (current: Db) =>
+    await current.selectFrom('blocks').where('blocker_id', '=', accountId)
       .where('profile_id', 'is not', null)
       .where((eb) =>
         eb.or([
@@ -113,11 +113,16 @@ export async function unblock (db: Db, accountId: string, profileId: string) {
         ])
       )
       .select(['blocked_id as blockedId', 'by_account as byAccount'])
-      .forUpdate()
       .executeTakeFirst()
-    if (!found) throw new BlockNotFound()
-    const { blockedId, byAccount } = found
-    if (!byAccount) return await removeBlock(trx, accountId, blockedId)
+  const found = await find(db)
+  if (!found) throw new BlockNotFound()
+  const { blockedId } = found
+  await db.transaction().execute(async (trx) => {
+    // Like `block`: a block by account at the same time must not go with this one.
+    await lockPair(trx, accountId, blockedId)
+    const locked = await find(trx)
+    if (!locked) throw new BlockNotFound()
+    if (!locked.byAccount) return await removeBlock(trx, accountId, blockedId)
     await trx.updateTable('blocks').where('blocker_id', '=', accountId).where('blocked_id', '=', blockedId)
       .set({ profile_id: null, profile_blocked_at: null, display_name: 'Someone', reason: null })
       .execute()

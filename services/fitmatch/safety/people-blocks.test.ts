@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { PersonBlocked, PersonReported, PersonUnblocked } from '@tandem/contracts'
+import { until } from '@tandem/test-kit'
 import { testApp } from '../test/app.ts'
 
 const { get, post, del, member, person, publishedEvents, handlers, services, db } = await testApp(t)
@@ -74,6 +75,41 @@ t.test('a block by account and one in FitMatch are removed apart, and nothing sa
   t.match(await unblock('account'), { status: 200 })
   t.ok(await isFound())
   t.equal(await unblocked(), 2)
+})
+
+t.test('a block stays that comes at the moment at which the one of the other list is removed', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  const byAccount = {
+    block: async () => await post(ana.id, '/blocks', { userId: ben.id }),
+    unblock: async () => await del(ana.id, `/blocks?userId=${ben.id}`)
+  }
+  const byProfile = {
+    block: async () => await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId }),
+    unblock: async () => await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`)
+  }
+  for (const [former, next] of [[byAccount, byProfile], [byProfile, byAccount]] as const) {
+    await former.block()
+    const requests = await db.transaction().execute(async (trx) => {
+      await trx.selectFrom('blocks').where('blocker_id', '=', ana.id).select('blocked_id').forUpdate().execute()
+      const countWaiting = async () => {
+        const { rows } = await sql`
+          with waiting as (select distinct pid, pg_blocking_pids(pid) as blockers from pg_locks where not granted),
+            first as (select pid from waiting where pg_backend_pid() = any(blockers))
+          select from waiting where pid in (select pid from first) or blockers && array(select pid from first)`
+          .execute(trx)
+        return rows.length
+      }
+      const removed = former.unblock()
+      await until(async () => await countWaiting() === 1)
+      const added = next.block()
+      await until(async () => await countWaiting() === 2)
+      return [removed, added]
+    })
+    t.same((await Promise.all(requests)).map(({ status }) => status), [200, 200])
+    t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404 })
+    t.match(await former.unblock(), { status: 404 })
+    t.match(await next.unblock(), { status: 200 })
+  }
 })
 
 t.test('a block of a profile that was deleted and made again is removed by the profile in the list', async (t) => {

@@ -60,11 +60,12 @@ async function findName (callRpc: CallRpc, accountId: string) {
 /** Removes a block by account. One in FitMatch stays, and alone is none here. @throws PersonNotBlocked */
 export async function unblockPerson (db: Db, blockerId: string, blockedId: string) {
   await db.transaction().execute(async (trx) => {
+    // Like `block`: a block in FitMatch at the same time must not go with this one.
+    await lockPair(trx, blockerId, blockedId)
     const found = await trx.selectFrom('blocks').where('blocker_id', '=', blockerId)
       .where('blocked_id', '=', blockedId)
       .where((eb) => eb.or([eb.ref('by_account'), eb('profile_id', 'is', null)]))
       .select('profile_id as profileId')
-      .forUpdate()
       .executeTakeFirst()
     if (!found) throw new PersonNotBlocked()
     if (found.profileId === null) return await removeBlock(trx, blockerId, blockedId)
