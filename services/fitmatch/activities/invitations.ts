@@ -12,7 +12,7 @@ import { isBlockedBetween, isConnectedWith } from '../people/visibility.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
 import { lockPlanned, shareProfiles, type LockedActivity } from './locks.ts'
-import { eventFieldsOf, readCard } from './places.ts'
+import { eventFieldsOf, listAccounts, readCard } from './places.ts'
 import { readActivity } from './queries.ts'
 
 const INVITATIONS_PER_DAY = 30
@@ -208,10 +208,13 @@ export async function invite (
     const unsuspended = await lockPeople(trx, hostId, accountIds)
     if (!unsuspended.includes(hostId)) await readAdult({ db: trx, minAge }, hostId)
     const locked = await lockPlanned(trx, hostId, activityId, now())
-    await countInvitations(trx, me, count)
     const invitable = await listInvitable(trx, candidates, { hostId, activityId, minAge })
+    const isRefused = invitable.length < accountIds.length
+    const present = new Set(await listAccounts(trx, activityId, ['INVITED', 'ASKED', 'GOING']))
+    // A request that is sent again invites nobody.
+    if (isRefused || accountIds.some((each) => !present.has(each))) await countInvitations(trx, me, count)
     // The transaction commits, for the quota.
-    if (invitable.length < accountIds.length) return
+    if (isRefused) return
     await insertInvitations(trx, locked, candidates)
     return await readActivity(trx, me, activityId, now())
   })
