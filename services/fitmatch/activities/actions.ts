@@ -1,6 +1,6 @@
 import { publish } from '@tandem/bus-kit'
 import { ActivityEdited, ActivityFilled } from '@tandem/contracts'
-import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { isRepeat, useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { parseTimezone, readTimezone } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -73,8 +73,10 @@ export async function createActivity (
 ) {
   const { db, callRpc, findPeople, minAge } = deps
   const me = await readAdult({ db, minAge }, hostId)
-  await checkSport(callRpc, fields.sport)
-  const candidates = await findCandidates({ db, callRpc, findPeople }, hostId, { userIds, profileIds })
+  const isRepeated = await isRepeat(db, idempotencyKey)
+  if (!isRepeated) await checkSport(callRpc, fields.sport)
+  const invitees = isRepeated ? {} : { userIds, profileIds }
+  const candidates = await findCandidates({ db, callRpc, findPeople }, hostId, invitees)
   const activity = await withIdempotencyKey(db, idempotencyKey, async (trx): Promise<ActivityRow | null> => {
     await lockPeople(trx, hostId, candidates.accountIds)
     await readAdult({ db: trx, minAge }, hostId)

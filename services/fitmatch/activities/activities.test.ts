@@ -87,6 +87,17 @@ t.test('a repeat with the same key creates one activity', async (t) => {
   t.equal((await list(ana, 'upcoming')).length, 1)
 })
 
+t.test('a repeat with the same key gets its activity also while social, which was asked about a guest, is unavailable', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  letEverybodyFollow()
+  const body = plan({ userIds: [ben.id] })
+  const { status, data } = await postOnce(ana.id, 'k1', '/activities', body)
+  t.equal(status, 201)
+  delete services.connection
+  t.match(await postOnce(ana.id, 'k1', '/activities', body), { status: 201, data })
+  t.match(await postOnce(ana.id, 'k2', '/activities', body), { status: 503 })
+})
+
 t.test('what is sent is checked', async (t) => {
   const ana = await member('Ana')
   const now = Date.now()

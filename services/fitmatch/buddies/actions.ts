@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { BuddyAccepted, BuddyRequestDeclined, BuddyRequested, Connection } from '@tandem/contracts'
-import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { isRepeat, useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import {
@@ -40,8 +40,10 @@ export async function requestBuddy (deps: Deps, accountId: string, { userId, spo
   if (otherId === accountId) {
     throw new ValidationError('userIdIsYourOwn', ['userId'])
   }
-  await checkSport(callRpc, sport)
-  await checkConnection(deps, accountId, { otherId, byProfile })
+  if (!await isRepeat(db, idempotencyKey)) {
+    await checkSport(callRpc, sport)
+    await checkConnection(deps, accountId, { otherId, byProfile })
+  }
 
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     await lockPair(trx, accountId, otherId)
