@@ -57,16 +57,15 @@ export async function handleNotification (deps: NotificationDeps, id: string) {
     const readings = store === 'APPLE'
       ? [parseReading(content)]
       : (await Promise.all((JSON.parse(content) as string[]).map(async (each) => await ask(deps, store, each)))).flat()
-    const mails = await db.transaction().execute(async (trx) => {
-      const recorded = []
-      for (const reading of readings.toSorted((one, other) => one.key < other.key ? -1 : 1)) {
-        recorded.push(...(await recordReading(trx, deps, reading, { voidedOrder })).mails)
-      }
-      await trx.updateTable('store_notifications').set({ done_at: deps.clock(), encrypted_content: null })
-        .where('id', '=', id).execute()
-      return recorded
-    })
-    await mailer.enqueue(mails)
+    // Each in a transaction of its own, which locks a purchase before accounts. A repeat after a crash changes nothing.
+    for (const reading of readings) {
+      const { mails } = await db.transaction().execute(async (trx) =>
+        await recordReading(trx, deps, reading, { voidedOrder })
+      )
+      await mailer.enqueue(mails)
+    }
+    await db.updateTable('store_notifications').set({ done_at: deps.clock(), encrypted_content: null })
+      .where('id', '=', id).execute()
   } catch (error) {
     await db.updateTable('store_notifications').set({ claimed_until: sql`now()` }).where('id', '=', id).execute()
     throw error

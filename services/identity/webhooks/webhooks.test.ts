@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
+import { sql } from 'kysely'
 import t from 'tap'
 import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
@@ -178,6 +179,35 @@ t.test('an event of RevenueCat makes us ask, and a transfer moves what it sold',
   await send({ app_user_id: cleos })
   await allHandled()
   t.equal(await subscriptionOf(cleo), null, 'of a sandbox, which does not count for the account')
+})
+
+t.test('what RevenueCat says of several purchases is recorded one by one, so that recordings never deadlock', async (t) => {
+  const ana = await givenAccount()
+  const anas = await tokenOf(ana)
+  revenueCat.buy(anas, { productId: 'premium_rc_yearly', days: 365 })
+  revenueCat.buy(anas, { productId: 'premium_rc', isSandbox: true })
+  const send = async () => {
+    const { body, headers } = revenueCat.createEvent({ app_user_id: anas })
+    t.match(await post('/webhooks/revenuecat', body, { headers }), { status: 200 })
+  }
+  await send()
+  await allHandled()
+  await db.transaction().execute(async (trx) => {
+    // As another recording, which locks a purchase and then its account.
+    await trx.selectFrom('purchases').where('store_key', '=', anas).where('environment', '=', 'SANDBOX').select('id')
+      .forUpdate().execute()
+    await send()
+    await until(async () => {
+      const { rows } = await sql`
+        select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(trx)
+      return rows.length > 0
+    })
+    const free = await trx.selectFrom('accounts').where('id', '=', ana.id).select('id').forUpdate().skipLocked()
+      .execute()
+    t.equal(free.length, 1, 'who waits for a purchase holds no account')
+  })
+  await allHandled()
+  t.match(await subscriptionOf(ana), { status: 'ACTIVE' })
 })
 
 t.test('an answer of RevenueCat that does not name the person ends nothing', async (t) => {
