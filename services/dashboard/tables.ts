@@ -138,6 +138,7 @@ export interface Tables
     error: string | null,
     claimed_until: Date | null,
     attempts: Generated<number>,
+    is_slow: Generated<boolean>,
     created_at: Generated<Date>,
     finished_at: Date | null
   }

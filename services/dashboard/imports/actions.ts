@@ -9,10 +9,15 @@ import { isDeleted, isRejected, parseItem, type Item } from '../logs/items.ts'
 import { sumOf } from '../log-types/data.ts'
 import type { Db, ImportFormat, ImportStatus, RefusedEntry } from '../tables.ts'
 import { HostileFile, type Entry } from './formats/entries.ts'
-import { readFileApart } from './reader.ts'
+import { findNextTurn } from './queries.ts'
+import { readFileApart, TooSlow } from './reader.ts'
 
 const LEASE_SECONDS = 300
 const MAX_ATTEMPTS = 5
+const DEADLINE_MS = 120_000
+// What takes longer, or has more entries, is slow.
+const QUICK_DEADLINE_MS = 15_000
+const MAX_QUICK_ENTRIES = 10_000
 // The files of all accounts are read one after the other.
 const IMPORTS_PER_DAY = 20
 // What is written at once, as in a batch of a phone: other requests wait for its parsing, and Postgres for a statement.
@@ -56,8 +61,22 @@ interface Work extends Pick<Deps, 'db' | 'now' | 'sendEphemeral'> {
   log: Log
 }
 
+interface Pace {
+  quickDeadlineMs?: number
+}
+
+/**
+ * Works on the import whose turn it is: the slow files of some accounts do not keep those of all others waiting.
+ * @returns whether there was one
+ */
+export async function workOnNextImport (deps: Work, pace: Pace = {}) {
+  const id = await findNextTurn(deps.db)
+  if (id !== undefined) await workOnImport(deps, id, pace)
+  return id !== undefined
+}
+
 /** Does what is left of an import, or of undoing one, unless another process is at it. It can be called again at any time. */
-export async function workOnImport (deps: Work, id: string) {
+export async function workOnImport (deps: Work, id: string, { quickDeadlineMs = QUICK_DEADLINE_MS }: Pace = {}) {
   const { db, log } = deps
   const claimed = await claim(db, id)
   if (!claimed) return
@@ -65,13 +84,24 @@ export async function workOnImport (deps: Work, id: string) {
   if (claimed.attempts > MAX_ATTEMPTS) {
     return await finish(deps, claimed, { status: 'FAILED', error: 'The file could not be read' })
   }
+  const { is_slow: isSlow } = claimed
   try {
-    await store(deps, claimed, await readEntries(db, claimed))
+    const lines = await readEntries(db, claimed, isSlow ? DEADLINE_MS : quickDeadlineMs)
+    if (!isSlow && lines.length > MAX_QUICK_ENTRIES) return await postpone(db, claimed)
+    await store(deps, claimed, lines)
   } catch (error) {
+    if (!isSlow && error instanceof TooSlow) return await postpone(db, claimed)
     if (!(error instanceof HostileFile || error instanceof TooManyLogs)) throw error
     if (error.cause) log.warn({ err: error, import: id, format: claimed.format }, 'reading a file failed unexpectedly')
     await finish(deps, claimed, { status: 'FAILED', error: error.message.slice(0, 500) })
   }
+}
+
+/** Puts an import that has turned out to be slow behind those that are not. */
+async function postpone (db: Db, { id, attempts }: Claimed) {
+  await db.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
+    .set({ status: 'PENDING', is_slow: true, claimed_until: null })
+    .execute()
 }
 
 /** Claims an import. `attempts` is then the claim's number: a later claim has another one. */
@@ -84,16 +114,16 @@ async function claim (db: Db, id: string) {
       claimed_until: sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`,
       attempts: row('attempts', '+', 1)
     }))
-    .returning(['id', 'account_id', 'status', 'format', 'columns', 'timezone', 'attempts'])
+    .returning(['id', 'account_id', 'status', 'format', 'columns', 'timezone', 'attempts', 'is_slow'])
     .executeTakeFirst()
 }
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>
 
-async function readEntries (db: Db, { id, format, columns, timezone }: Claimed) {
+async function readEntries (db: Db, { id, format, columns, timezone }: Claimed, deadlineMs: number) {
   const { bytes } = await db.selectFrom('import_files').where('import_id', '=', id).select('bytes')
     .executeTakeFirstOrThrow()
-  return await readFileApart(bytes, { format, columns, timezone })
+  return await readFileApart(bytes, { format, columns, timezone }, deadlineMs)
 }
 
 /** Writes the entries in batches. A repeat after a crash writes the same logs again, which changes nothing. */

@@ -10,7 +10,9 @@ import { examplePerson, phone, measured, testApp, watch } from '../test/app.ts'
 import { workOnImport } from './actions.ts'
 
 const { app, newUser, setFakes, deps, db, ephemeral } = await testApp(t)
-const work = async (id: string) => await workOnImport({ ...deps, log: silentLog }, id)
+// However busy the machine is.
+const pace = { quickDeadlineMs: 120_000 }
+const work = async (id: string) => await workOnImport({ ...deps, log: silentLog }, id, pace)
 
 type User = ReturnType<typeof newUser>
 

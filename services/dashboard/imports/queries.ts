@@ -36,10 +36,24 @@ const describe = ({ found, created, merged, refused, refusedCount, ...row }: Row
   report: { found, new: created, merged, refused, refusedCount }
 })
 
-/** Imports that wait, or whose process has died. In the order of their ids, after `after`. */
-export async function listUnfinished (db: Db, { after, limit }: { after: string | undefined, limit: number }) {
-  return await db.selectFrom('imports').where('status', 'in', ['PENDING', 'RUNNING', 'UNDOING'])
+/** Imports that wait, or whose process has died. */
+const selectUnfinished = (db: Db) =>
+  db.selectFrom('imports').where('status', 'in', ['PENDING', 'RUNNING', 'UNDOING'])
     .where((row) => row.or([row('claimed_until', 'is', null), row('claimed_until', '<', sql<Date>`now()`)]))
+    .select('id')
+
+/** In the order of their ids, after `after`. */
+export async function listUnfinished (db: Db, { after, limit }: { after: string | undefined, limit: number }) {
+  return await selectUnfinished(db)
     .$if(after !== undefined, (imports) => imports.where('id', '>', after ?? ''))
-    .select('id').orderBy('id').limit(limit).execute()
+    .orderBy('id').limit(limit).execute()
+}
+
+/** The import whose turn it is: the oldest of the accounts that had the fewest slow ones in a day. */
+export async function findNextTurn (db: Db) {
+  const next = await selectUnfinished(db)
+    .orderBy(sql`(select count(*) from imports slow where slow.account_id = imports.account_id and slow.is_slow
+      and slow.created_at > now() - interval '1 day')`)
+    .orderBy('id').limit(1).executeTakeFirst()
+  return next?.id
 }

@@ -1,7 +1,7 @@
-import { createQueue, type Queue } from '@tandem/queue-kit'
+import { createQueue, retryAfter, type Queue } from '@tandem/queue-kit'
 import type { Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { workOnImport } from './actions.ts'
+import { workOnNextImport } from './actions.ts'
 import { listUnfinished } from './queries.ts'
 
 interface Options {
@@ -18,6 +18,7 @@ export const createImportQueue = ({ deps, redisUrl, log }: Options): Queue =>
     log,
     // It reads in a process of its own, and the pod has memory for one.
     concurrency: 1,
-    work: async (id) => await workOnImport({ ...deps, log }, id),
+    // A job only says that there is work. One that is enqueued while it runs is ignored, so it looks again.
+    work: async () => await workOnNextImport({ ...deps, log }) ? retryAfter(0) : undefined,
     listPending: async (page) => (await listUnfinished(deps.db, page)).map(({ id }) => id)
   })

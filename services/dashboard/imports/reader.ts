@@ -6,7 +6,6 @@ import { Unavailable } from '@tandem/process-kit'
 import type { ImportFormat } from '../tables.ts'
 import { HostileFile, REFUSED_CODE, type FormatOptions } from './formats/entries.ts'
 
-const DEADLINE_MS = 120_000
 const MEMORY_MB = 256
 // Of what was read. A year of Apple's data, 200,000 records, is 15 MiB.
 const MAX_BYTES = 50 * 1024 * 1024
@@ -19,13 +18,16 @@ const code = ['services/dashboard', 'packages', 'node_modules'].map((folder) => 
 
 type ReadOptions = FormatOptions & { format: ImportFormat }
 
+/** The time was over before the file was read to its end. */
+export class TooSlow extends HostileFile {}
+
 /**
  * Reads a file in a process of its own, with limits of memory and time, that may read no other file.
  * @returns its entries, each as JSON: as objects they would take several times the memory
  * @throws HostileFile if it is not read to its end, and then nothing of it is stored; Unavailable if no process starts
  */
-export async function readFileApart (file: Buffer, options: ReadOptions): Promise<string[]> {
-  const child = await start(options)
+export async function readFileApart (file: Buffer, options: ReadOptions, deadlineMs: number): Promise<string[]> {
+  const child = await start(options, deadlineMs)
   const closed = new Promise((resolve) => child.once('close', resolve))
   // A process that has ended takes no more input.
   child.stdin.on('error', () => {})
@@ -50,10 +52,11 @@ export async function readFileApart (file: Buffer, options: ReadOptions): Promis
   if (child.exitCode === REFUSED_CODE) throw new HostileFile(lines.at(-1))
   // An exception that nobody expected: an odd file, or a mistake of ours.
   if (child.exitCode !== null) throw new HostileFile('The file is damaged', { cause: new Error(stderr) })
-  throw new HostileFile('The file could not be read to its end: it needs too much memory or time')
+  const message = 'The file could not be read to its end: it needs too much memory or time'
+  throw child.signalCode === 'SIGKILL' ? new TooSlow(message) : new HostileFile(message)
 }
 
-async function start (options: ReadOptions) {
+async function start (options: ReadOptions, deadlineMs: number) {
   try {
     const child = spawn(
       process.execPath,
@@ -64,7 +67,7 @@ async function start (options: ReadOptions) {
         program,
         JSON.stringify(options)
       ],
-      { env: {}, stdio: ['pipe', 'pipe', 'pipe'], timeout: DEADLINE_MS, killSignal: 'SIGKILL' }
+      { env: {}, stdio: ['pipe', 'pipe', 'pipe'], timeout: deadlineMs, killSignal: 'SIGKILL' }
     )
     // Without a listener, an error would end this process. Its end says what happened.
     child.on('error', () => {})
