@@ -184,7 +184,8 @@ export interface Tables
     account_id: string,
     key: string,
     name: string,
-    created_at: Generated<Date>
+    created_at: Generated<Date>,
+    deleted_at: Date | null
   }
   fasts: {
     id: Generated<string>,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { ValidationError } from '@tandem/http-kit'
 import { ExerciseNotFound, TooManyExercises } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
@@ -7,6 +8,7 @@ import { findInLibraryByNameIn } from './names.ts'
 import { listCustomExercises } from './queries.ts'
 
 const MAX_CUSTOM_EXERCISES = 300
+const MAX_DELETED_EXERCISES = 300
 
 /** What a client knows of an exercise: its id, or a name, which may be new. */
 export type ExerciseReference = { exerciseId: string } | { exerciseId?: undefined, name: string }
@@ -51,6 +53,13 @@ async function addCustomExercises (trx: Trx, accountId: string, existing: number
   if (existing + newNames.size > MAX_CUSTOM_EXERCISES) throw new TooManyExercises()
   return await trx.insertInto('custom_exercises')
     .values([...newNames].map(([key, name]) => ({ account_id: accountId, key, name })))
+    // One that was deleted comes back, with its id.
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'key']).doUpdateSet(({ ref }) => ({
+        name: ref('excluded.name'),
+        deleted_at: null
+      }))
+    )
     .returning(['id', 'key', 'name'])
     .execute()
 }
@@ -65,17 +74,27 @@ export async function addExercise (db: Db, accountId: string, { name, language }
   })
 }
 
-/** Deletes an exercise that the account added. Programs, logs and records keep its name. */
+/** Deletes an exercise that the account added. Programs, logs and records keep its name, also for logs that come later. */
 export async function deleteExercise (db: Db, accountId: string, id: string) {
   await db.transaction().execute(async (trx) => {
     await lockAccount(trx, accountId)
-    const deleted = await trx.deleteFrom('custom_exercises').where('account_id', '=', accountId).where('id', '=', id)
+    const deleted = await trx.updateTable('custom_exercises').set({ deleted_at: sql`now()` })
+      .where('account_id', '=', accountId).where('id', '=', id).where('deleted_at', 'is', null)
       .returning('id').executeTakeFirst()
     if (!deleted) throw new ExerciseNotFound()
+    await forgetOldest(trx, accountId)
     const ownDays = trx.selectFrom('program_days').innerJoin('programs', 'programs.id', 'program_id')
       .where('account_id', '=', accountId).select('program_days.id')
     await trx.updateTable('program_exercises').set({ exercise_id: null })
       .where('program_day_id', 'in', ownDays).where('exercise_id', '=', id)
       .execute()
   })
+}
+
+/** Deletes for good what was deleted before the newest of them. */
+async function forgetOldest (trx: Trx, accountId: string) {
+  const oldest = trx.selectFrom('custom_exercises').where('account_id', '=', accountId)
+    .where('deleted_at', 'is not', null)
+    .select('id').orderBy('deleted_at', 'desc').orderBy('id', 'desc').offset(MAX_DELETED_EXERCISES)
+  await trx.deleteFrom('custom_exercises').where('account_id', '=', accountId).where('id', 'in', oldest).execute()
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { testApp } from '../test/app.ts'
 import { libraryExercises } from './library.ts'
 
-const { newUser } = await testApp(t)
+const { newUser, db } = await testApp(t)
 
 const namesOf = ({ exercises }: { exercises: { name: string }[] }) => exercises.map(({ name }) => name)
 
@@ -115,4 +115,52 @@ t.test('records of an exercise are one, by its id or however it is written', asy
     [[moonWalk.id, 110], [null, 20], ['Barbell_Squat', 85]]
   )
   t.equal((await read('/dashboard/stats')).stats.totalPRs, 5)
+})
+
+t.test('an exercise that was deleted has one record still, whatever logs that name its id call it', async (t) => {
+  const { log, read, send } = newUser()
+  const add = async () => (await send('POST', '/exercises', { name: 'Moon walk' })).json().data.exercise.id
+  const id = await add()
+  const lift = (day: number, weightKg: number, more: object = {}) => ({
+    clientId: `lift-${day}`,
+    type: 'WORKOUT',
+    at: `2026-11-${day}T05:00:00Z`,
+    data: {
+      durationMinutes: 30,
+      exercises: [{ name: 'Mondgang', exerciseId: id, sets: [{ reps: 5, weightKg }] }],
+      ...more
+    }
+  })
+  const records = async () =>
+    (await read('/records')).records.map((
+      record: { exercise: string, exerciseId: string | null, weightKg: number }
+    ) => [
+      record.exercise,
+      record.exerciseId,
+      record.weightKg
+    ])
+  await log(lift(10, 80))
+  await Promise.all([send('DELETE', `/exercises/${id}`), log(lift(11, 90))])
+  t.match((await send('GET', `/exercises/${id}`)).json(), { code: 'NOT_FOUND' })
+  await log(lift(10, 80, { notes: 'edited' }), lift(12, 100))
+  t.same(await records(), [['Moon walk', null, 100]])
+  t.equal((await read('/dashboard/stats')).stats.totalPRs, 3)
+  t.equal(await add(), id, 'it can be added again')
+  t.same(await records(), [['Moon walk', id, 100]])
+})
+
+t.test('of deleted exercises the newest 300 are remembered', async (t) => {
+  const { account, send } = newUser()
+  const old = Array.from({ length: 300 }, (_, number) => ({
+    account_id: account,
+    key: `old ${number}`,
+    name: `Old ${number}`,
+    deleted_at: new Date(Date.now() - 1_000 * (number + 1))
+  }))
+  await db.insertInto('custom_exercises').values(old).execute()
+  const { id } = (await send('POST', '/exercises', { name: 'Moon walk' })).json().data.exercise
+  t.equal((await send('DELETE', `/exercises/${id}`)).statusCode, 200)
+  const left = await db.selectFrom('custom_exercises').where('account_id', '=', account).select('name').execute()
+  t.equal(left.length, 300)
+  t.notOk(left.some(({ name }) => name === 'Old 299'))
 })

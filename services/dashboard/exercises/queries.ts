@@ -92,6 +92,14 @@ export async function readExercise (
 
 /** At most MAX_CUSTOM_EXERCISES. */
 export async function listCustomExercises (db: Db, accountId: string) {
-  return await db.selectFrom('custom_exercises').where('account_id', '=', accountId).select(['id', 'key', 'name'])
+  return await db.selectFrom('custom_exercises').where('account_id', '=', accountId).where('deleted_at', 'is', null)
+    .select(['id', 'key', 'name'])
     .execute()
+}
+
+/** The names of all that logs can name by id: deleted ones too, or an edit or a late log would be of another exercise. */
+export async function readCustomNames (db: Db, accountId: string) {
+  const rows = await db.selectFrom('custom_exercises').where('account_id', '=', accountId).select(['id', 'name'])
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { awardPrograms, programDaysOf, takeBackUntrue } from '../achievements/actions.ts'
-import { listCustomExercises } from '../exercises/queries.ts'
+import { readCustomNames } from '../exercises/queries.ts'
 import { measure, measuredTypes } from '../measurements/actions.ts'
 import { recalculate, type LockedTotals } from '../progress/actions.ts'
 import { deleteLifts, insertLifts, markRecords, publishRecords } from '../records/actions.ts'
@@ -149,8 +149,9 @@ async function updateSessions (trx: Trx, accountId: string, { touched, written, 
   const parts = affected.flatMap((session) => session.parts)
   const removed = [...lifts, ...await deleteLifts(trx, accountId, parts.map(({ id }) => id))]
   const trained = trainedParts(affected)
-  const custom = trained.some(hasCustomExercise) ? await listCustomExercises(trx, accountId) : []
-  const customNames = new Map(custom.map(({ id, name }) => [id, name]))
+  const customNames = trained.some(hasCustomExercise)
+    ? await readCustomNames(trx, accountId)
+    : new Map<string, string>()
   const added = trained.flatMap((workout) => liftsOf(workout, customNames))
   await insertLifts(trx, accountId, added)
   const changedLifts = await markRecords(

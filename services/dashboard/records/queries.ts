@@ -22,7 +22,7 @@ export async function listRecords (db: Db, accountId: string, language: string) 
         .select([
           (row) => row.fn.coalesce('custom_exercises.name', 'exercise').as('exercise'),
           'exercise_key as exerciseKey',
-          'custom_exercises.id as customId',
+          sql<string | null>`case when deleted_at is null then custom_exercises.id end`.as('customId'),
           sql<number>`weight_kg::float8`.as('weightKg'),
           'reps',
           'at as achievedAt'
