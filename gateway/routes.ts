@@ -84,9 +84,9 @@ export interface Route {
  */
 export const writeLimits = {
   LIMIT_WRITES: '300/1m',
-  LIMIT_POSTS: '1000/24h',
-  LIMIT_COMMENTS: '60/1m,1000/24h',
-  LIMIT_FOLLOWS: '120/1m,1000/24h'
+  LIMIT_POSTS: '5000/24h',
+  LIMIT_COMMENTS: '60/1m,5000/24h',
+  LIMIT_FOLLOWS: '120/1m'
 }
 
 export const isReadMethod = (method: string) => readMethods.includes(method)

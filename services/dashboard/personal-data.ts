@@ -81,7 +81,7 @@ export const personalData: PersonalData<Tables> = {
     exported: ['program_day_id', 'position', 'name', 'exercise_id', 'sets', 'reps_min', 'reps_max']
   }),
   program_days: personal({ rowsOf: ofProgram, exported: ['id', 'program_id', 'day_of_week', 'name', 'is_rest_day'] }),
-  programs: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'name', 'created_at', 'deleted_at'] }),
+  programs: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'name', 'created_at'] }),
   custom_exercises: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'name', 'created_at', 'deleted_at'] }),
   goals: personal({
     rowsOf: inColumns('account_id'),
