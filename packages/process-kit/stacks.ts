@@ -16,7 +16,8 @@ export function showSources (stack: string | undefined): string | undefined {
   return stack?.replace(PLACE, (place, file: string, line: string, column: string) => {
     if (!maps.has(file)) maps.set(file, readMap(file))
     const entry = maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1)
-    if (!entry || !('originalSource' in entry)) return place
+    // What the bundler adds has no source.
+    if (!entry || !('originalSource' in entry) || !entry.originalSource) return place
     const source = path.resolve(path.dirname(fileURLToPath(file)), entry.originalSource)
     // The maps of bundles have no lines of packages.
     if (source.includes('/node_modules/')) return source
