@@ -86,19 +86,16 @@ export function createRedisCounter (url: string, log: Log): RateCounter {
 
   return {
     async count (key, windowMs) {
-      if (!isShared) return memory.count(key, windowMs)
-      const known = memory.find(key)
+      // Counted here first, also while others are on their way to Redis: none is lost if Redis stops responding.
+      const local = memory.count(key, windowMs)
+      if (!isShared) return local
       try {
-        const [current, ttl] = await counting.countAttempt(
-          `limit:${key}`,
-          known?.current ?? 0,
-          Math.ceil(known?.ttl ?? windowMs)
-        )
+        const [current, ttl] = await counting.countAttempt(`limit:${key}`, local.current - 1, Math.ceil(local.ttl))
         memory.merge(key, { current, ttl })
         return { current, ttl }
       } catch (error) {
         setShared(false, error)
-        return memory.count(key, windowMs)
+        return local
       }
     },
     isShared: () => isShared,

@@ -11,9 +11,7 @@ export interface Attempts {
 /** Counts attempts in this process. */
 export interface MemoryCounter {
   count(key: string, windowMs: number): Attempts
-  /** The count of `key`, unless its window has ended. */
-  find(key: string): Attempts | undefined
-  /** Merges a count from elsewhere; of two counts of one window the higher one holds. */
+  /** Merges a count from elsewhere: the higher count holds, and the end of the other's window. */
   merge(key: string, attempts: Attempts): void
 }
 
@@ -46,14 +44,11 @@ export function createMemoryCounter (now = Date.now): MemoryCounter {
       store(key, 1, now() + windowMs)
       return { current: 1, ttl: windowMs }
     },
-    find (key) {
-      const known = find(key)
-      return known && { current: known.count, ttl: known.endsAt - now() }
-    },
     merge (key, { current, ttl }) {
       const known = find(key)
-      if (known) known.count = Math.max(known.count, current)
-      else store(key, current, now() + ttl)
+      const endsAt = now() + ttl
+      if (known) Object.assign(known, { count: Math.max(known.count, current), endsAt })
+      else store(key, current, endsAt)
     }
   }
 }
