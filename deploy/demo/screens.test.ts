@@ -166,7 +166,7 @@ async function readsOf (browser: Browser, storageState: Session, url: string, co
   // Of the home screen; not every page shows the tabs.
   if (url.endsWith('/app/')) await until(() => shell.every((each) => paths.includes(each)))
   await page.waitForLoadState('networkidle')
-  await page.getByLabel('Loading').waitFor({ state: 'detached' })
+  await until(async () => await page.getByLabel('Loading').count() === 0)
   // The shell of a page without tabs can be read later, and the page is closed before.
   page.removeAllListeners('response')
   const all = await Promise.all(reads)
