@@ -89,7 +89,8 @@ export interface Tables
     edited_at: Generated<Date | null>,
     deleted_at: Date | null,
     cleared_at: Generated<Date | null>,
-    hidden_at: Generated<Date | null>
+    hidden_at: Generated<Date | null>,
+    author_hidden: Generated<boolean>
   }
   canceled_activities: { activity_id: string, starts_at: Date }
   post_readers: { post_id: string, account_id: string }

@@ -370,6 +370,7 @@ t.test('an hour after its deletion, a post keeps nothing but its place, also if 
     ...Object.fromEntries(names.map((name) => [name, null])),
     id,
     author_id: ana,
+    author_hidden: false,
     type: 'POLL',
     visibility: 'PUBLIC',
     content: '',

@@ -8,6 +8,7 @@ import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import type { Tables } from '../tables.ts'
 import { createApp, givenPost, testApp, type TestApp } from '../test/app.ts'
+import { readAll } from './queries.ts'
 import { updateRanking } from './ranking.ts'
 
 const ids = (posts: { id: string }[]) => posts.map((post) => post.id)
@@ -148,6 +149,46 @@ t.test('a reader who follows many people gets the same pages, whether or not the
   t.same(await leaf(app, me, 'feedType=following&limit=5'), expected)
   await db.updateTable('follow_counts').where('account_id', '=', me).set({ following_count: 501 }).execute()
   t.same(await leaf(app, me, 'feedType=following&limit=5'), expected)
+})
+
+t.test('a reader finds what they can see behind any number of posts that they cannot see, which are not read', async (t) => {
+  const app = await testApp(t)
+  const { db, person, follows, handlers } = app
+  const [me, friend, stranger, hidden] = [
+    await person('Me'),
+    await person('Friend'),
+    await person('Stranger'),
+    await person('Hidden')
+  ]
+  await follows(me, friend)
+  const fill = async (author: string, visibility: string) =>
+    await sql`insert into posts (author_id, type, visibility, content, media_urls)
+      select ${author}, 'TEXT', ${visibility}, 'x', '{}' from generate_series(1, 30000)`.execute(db)
+  const expected: string[] = []
+  for (let each = 0; each < 5; each++) {
+    expected.unshift((await givenPost(db, { author_id: friend, visibility: 'FOLLOWERS' })).id)
+    expected.unshift((await givenPost(db, { author_id: me })).id)
+    expected.unshift((await givenPost(db, { author_id: stranger })).id)
+  }
+  await fill(hidden, 'PUBLIC')
+  await fill(stranger, 'FOLLOWERS')
+  await deliver(handlers, PersonHidden.type, { accountId: hidden, hidden: true })
+  await sql`analyze posts`.execute(db)
+  expected.unshift((await givenPost(db, { author_id: friend })).id)
+
+  for (const filter of ['', '&type=TEXT']) t.same(await leaf(app, me, `limit=5${filter}`), expected, filter)
+  await db.transaction().execute(async (trx) => {
+    const countReads = async () => {
+      const { rows: [posts] } = await sql<{ reads: number }>`
+        select (seq_tup_read + idx_tup_fetch)::integer as reads from pg_stat_xact_user_tables where relname = 'posts'`
+        .execute(trx)
+      return posts!.reads
+    }
+    const before = await countReads()
+    t.same(ids(await readAll(trx, me, { limit: 20 })), expected)
+    const reads = await countReads() - before
+    t.ok(reads < 2_200, `${reads} posts were read`)
+  })
 })
 
 t.test('trending', async (t) => {

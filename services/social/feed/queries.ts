@@ -2,24 +2,52 @@ import { sql, type RawBuilder } from 'kysely'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import type { Db } from '../tables.ts'
 import { asUuid, canSeePerson, isFollowing, isMatched } from '../visibility/people.ts'
-import { isShownToFollowers } from '../visibility/posts.ts'
+import { canSeePost, isShownToFollowers } from '../visibility/posts.ts'
 import { cachePage, type FeedQuery, type Filters } from './pages.ts'
 
 const author = sql.ref<string>('posts.author_id')
 
 // Literals, not parameters: only then can Postgres match the predicate of a partial index.
 const isListed = sql<boolean>`posts.deleted_at is null and posts.visibility <> 'PRIVATE'`
-const isPublic = sql<boolean>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`
+const isPublic = sql<boolean>`posts.deleted_at is null and posts.visibility = 'PUBLIC' and not posts.author_hidden`
+
+// However many of the newest posts a reader cannot see, a page reads no more of them than this.
+const NEWEST_SCANNED = 2_000
 
 /**
  * Public posts, and followers-only posts of people the reader follows. Like all feeds below newest first; the last id
  * is the next cursor.
  */
-export const readAll = cachePage((db, reader, query) =>
-  selectPage(db, reader, query)
-    .where(isListed)
-    .where(sql<boolean>`(posts.visibility = 'PUBLIC' or ${author} <> ${asUuid(reader)})`)
+export async function readAll (db: Db, reader: string, query: FeedQuery): Promise<PostRow[]> {
+  if (isSelective(query)) return await readAllMatching(db, reader, query)
+  const found = await readAllAmongNewest(db, reader, query)
+  return found.length > query.limit ? found : await readNewestOfAll(db, reader, query)
+}
+
+/** Whether a tag or a mention selects the posts: their own rows are scanned then. */
+const isSelective = ({ hashtag, mentioned }: Filters) => hashtag !== undefined || mentioned !== undefined
+
+const isPublicOrOfOthers = (reader: string) =>
+  sql<boolean>`(posts.visibility = 'PUBLIC' or ${author} <> ${asUuid(reader)})`
+
+const readAllMatching = cachePage((db, reader, query) =>
+  selectPage(db, reader, query).where(isListed).where(isPublicOrOfOthers(reader))
 )
+const readAllAmongNewest = cachePage((db, reader, query) =>
+  selectAmongNewest(db, reader, query).where(isPublicOrOfOthers(reader))
+)
+const readNewestOfAll = cachePage((db, reader, query) => selectByIds(db, reader, newestOfAll(reader, query)))
+
+// Public posts of all, and all posts of those the reader follows: each part is read by an index of its own.
+const newestOfAll = (reader: string, query: FeedQuery): Ids =>
+  sql`(
+  select shown.id
+  from (
+    (select posts.id from posts where ${isPublic} and ${isOnPage(query)} and ${canSeePost(reader)}
+      order by posts.id desc limit ${sql.lit(query.limit + 1)})
+    union ${newestOfFollowed(reader, query)}
+  ) shown
+  order by shown.id desc limit ${sql.lit(query.limit + 1)})`
 
 /** Public posts of people the reader neither follows nor is matched with. */
 export const readDiscover = cachePage((db, reader, query) =>
@@ -39,19 +67,15 @@ const readPublic = cachePage((db, reader, { authorId = '', ...query }: FeedQuery
   selectPage(db, reader, query).where('posts.author_id', '=', authorId).where(isPublic)
 )
 
-// A reader who follows more people than this most likely fills a page from this many of the newest posts of all.
+// A reader who follows more people than this most likely fills a page from the newest posts of all.
 const MANY_FOLLOWED = 500
-const NEWEST_SCANNED = 2_000
 
 /**
  * Posts of people the reader follows. No timeline is precomputed: the cost depends on how many people they follow, not
  * on how many posts exist.
  */
 export async function readFollowing (db: Db, reader: string, query: FeedQuery): Promise<PostRow[]> {
-  // A tag or a mention is more selective than the followed people: scan its posts and check each author.
-  if (query.hashtag !== undefined || query.mentioned !== undefined) {
-    return await readFollowedMatching(db, reader, query)
-  }
+  if (isSelective(query)) return await readFollowedMatching(db, reader, query)
   const found = await readFollowedAmongNewest(db, reader, query)
   return found.length > query.limit ? found : await readNewestOfFollowed(db, reader, query)
 }
@@ -59,8 +83,11 @@ export async function readFollowing (db: Db, reader: string, query: FeedQuery): 
 const readFollowedMatching = cachePage((db, reader, query) =>
   selectPage(db, reader, query).where(isListed).where(isFollowing(reader, author))
 )
+// Returns nothing for a reader who follows few people.
 const readFollowedAmongNewest = cachePage((db, reader, query) =>
-  selectByIds(db, reader, followedAmongNewest(reader, query))
+  selectAmongNewest(db, reader, query).where(isFollowing(reader, author)).where(sql<boolean>`(
+    select following_count from follow_counts
+    where follow_counts.account_id = ${asUuid(reader)}) > ${sql.lit(MANY_FOLLOWED)}`)
 )
 const readNewestOfFollowed = cachePage((db, reader, query) => selectByIds(db, reader, newestOfFollowed(reader, query)))
 
@@ -76,17 +103,16 @@ const isOnPage = ({ type, cursor }: FeedQuery) =>
   ${cursor === undefined ? sql`true` : sql`posts.id < ${cursor}::uuid`}
     ${type === undefined ? sql`` : sql`and posts.type = ${type}`}`
 
-// Returns nothing for a reader who follows few people. Its result is the page if every row is visible and the page is
-// full: all posts that it did not scan are older.
-const followedAmongNewest = (reader: string, query: FeedQuery): Ids =>
-  sql`(
-  select recent.id
-  from (select posts.id, posts.author_id from posts where ${isListed} and ${isOnPage(query)} order by posts.id desc
-    limit ${sql.lit(NEWEST_SCANNED)}) recent
-  where (select following_count from follow_counts
-    where follow_counts.account_id = ${asUuid(reader)}) > ${sql.lit(MANY_FOLLOWED)}
-    and ${isFollowing(reader, sql.ref('recent.author_id'))}
-  order by recent.id desc limit ${sql.lit(query.limit + 1)})`
+// If the reader sees enough of them to fill the page, it is complete: all posts that are not scanned are older.
+const selectAmongNewest = (db: Db, reader: string, query: FeedQuery) =>
+  selectPosts(
+    db,
+    reader,
+    sql`(select * from posts where ${isListed} and ${isOnPage(query)} order by posts.id desc
+      limit ${sql.lit(NEWEST_SCANNED)})`
+  )
+    .orderBy('posts.id', 'desc')
+    .limit(query.limit + 1)
 
 // First looks up only the newest post of each followed person, in the index alone. The page consists of posts by the
 // authors who posted last. If there are as many of these authors as the page has rows, no post of the page is older than

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { detailsOf, type StoredDetails } from '../media/queries.ts'
 import { pollOf, type PollRow } from '../polls/queries.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Tables } from '../tables.ts'
 import { commentsCount, likesCount } from '../visibility/counts.ts'
 import { asUuid, canSeePerson, isShownInPeople } from '../visibility/people.ts'
 import { canSeePost, hiddenPostError } from '../visibility/posts.ts'
@@ -14,9 +14,10 @@ interface Mentioned {
 /**
  * All posts that `viewer` can see, each with its author, the viewer's like and the poll. As in the predicates, each
  * like is one index lookup.
+ * @param posts a query of some rows of `posts`, with every column, to look only among these
  */
-export function selectPosts (db: Db, viewer: string) {
-  return db.selectFrom('posts')
+export function selectPosts (db: Db, viewer: string, posts = sql<Selectable<Tables['posts']>>`posts`) {
+  return db.selectFrom(posts.as('posts'))
     .leftJoin('people', 'people.account_id', 'posts.author_id')
     .where(canSeePost(viewer, isShownInPeople(sql.ref('posts.author_id'))))
     .select([

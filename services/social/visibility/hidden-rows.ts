@@ -2,8 +2,12 @@ import { sql } from 'kysely'
 import { settleEach } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
-/** What hidden people did, as `counts.ts` subtracts it: in each table, the person of a row and the mark of it. */
+/**
+ * What hidden people did, as `counts.ts` subtracts it and feeds pass over it: in each table, the person of a row and the
+ * mark of it.
+ */
 const marks = [
+  ['posts', 'author_id', 'author_hidden'],
   ['likes', 'account_id', 'account_hidden'],
   ['comments', 'author_id', 'author_hidden'],
   ['poll_votes', 'account_id', 'account_hidden'],
