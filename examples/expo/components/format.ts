@@ -9,6 +9,12 @@ export function useFormat () {
     /** @param date of a calendar, such as 2026-11-27 */
     day: (date: string) =>
       new Date(`${date}T12:00`).toLocaleDateString(language, { weekday: 'short', day: 'numeric', month: 'short' }),
+    /** The time of a message, with its day if that is not today. @param time of the API, such as createdAt */
+    moment: (time: string) => {
+      const isToday = dayOf(new Date(time)) === dayOf(new Date())
+      const day = isToday ? {} : { day: 'numeric', month: 'short' } as const
+      return new Date(time).toLocaleString(language, { ...day, hour: '2-digit', minute: '2-digit' })
+    },
     /** @param time of the API, such as createdAt */
     date: (time: string) =>
       new Date(time).toLocaleDateString(language, { day: 'numeric', month: 'long', year: 'numeric' })

@@ -39,6 +39,7 @@ const Session = named(
     platform: Nullable(Enum(['android', 'ios'])),
     appVersion: Nullable(Type.String({ examples: ['2.4.0'] })),
     ipAddress: Type.String({ description: 'Partly masked', examples: ['203.0.*.*', '2001:db8:*'] }),
+    isCurrent: Type.Boolean({ description: 'Whether the token of this request belongs to it' }),
     lastUsedAt: Timestamp,
     createdAt: Timestamp
   })
@@ -107,7 +108,8 @@ export const sessionRoutes: Routes<RouteDeps> = async (app, deps) => {
     },
     config: { unauthorizedOnly: true }
   }, async ({ account }) => {
-    const sessions = await listSessions(db, account.id)
+    const active = await listSessions(db, account.id)
+    const sessions = active.map((session) => ({ ...session, isCurrent: session.id === account.sessionId }))
     return data({ sessions, totalSessions: sessions.length })
   })
 

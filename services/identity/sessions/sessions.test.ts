@@ -32,6 +32,7 @@ t.test('sessions are listed with all fields, last used first', async (t) => {
     platform: 'android',
     appVersion: '1',
     ipAddress: '2001:db8:*',
+    isCurrent: false,
     lastUsedAt: '',
     createdAt: ''
   })
@@ -40,6 +41,7 @@ t.test('sessions are listed with all fields, last used first', async (t) => {
     deviceInfo: null,
     platform: null,
     ipAddress: '203.0.*.*',
+    isCurrent: true,
     lastUsedAt: /Z$/,
     createdAt: /Z$/
   })

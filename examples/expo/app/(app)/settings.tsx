@@ -118,14 +118,19 @@ function Sessions () {
   return (
     <Section title='Where you are signed in'>
       {!sessions.data && <Loading of={sessions} />}
-      {sessions.data?.map(({ id, deviceName, lastUsedAt }) => (
+      {sessions.data?.map(({ id, deviceName, isCurrent, lastUsedAt }) => (
         <Row key={id} style={{ justifyContent: 'space-between' }}>
-          <Text tone='soft' style={{ flexShrink: 1 }}>{`${deviceName ?? 'A device'} · ${timeAgo(lastUsedAt)}`}</Text>
-          <IconButton
-            icon='log-out-outline'
-            label={`Sign out ${deviceName ?? 'A device'}`}
-            onPress={() => void attempt(async () => await end(id))}
-          />
+          <Text tone='soft' style={{ flexShrink: 1 }}>
+            {`${deviceName ?? 'A device'} · ${isCurrent ? 'this device' : timeAgo(lastUsedAt)}`}
+          </Text>
+          {!isCurrent && (
+            <IconButton
+              icon='log-out-outline'
+              label={`Sign out ${deviceName ?? 'A device'}`}
+              onPress={() =>
+                void attempt(async () => await end(id))}
+            />
+          )}
         </Row>
       ))}
       {error !== '' && <ErrorText>{error}</ErrorText>}

@@ -6,6 +6,7 @@ import { FlatList, Image, KeyboardAvoidingView, Platform, View } from 'react-nat
 import { SafeAreaView } from 'react-native-safe-area-context'
 import { IconButton, Input } from '../../../components/controls.tsx'
 import { useDraftText } from '../../../components/drafts.ts'
+import { useFormat } from '../../../components/format.ts'
 import { altOf, ErrorText, Row, Screen, Text } from '../../../components/layout.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 import { useTheme } from '../../../components/theme.ts'
@@ -25,7 +26,7 @@ export default function Chat () {
   const theme = useTheme()
   const chat = useChat(id)
   const { text, setText, submit, error } = useDraftText(chat.send)
-  const bubbles = bubblesOf(chat)
+  const bubbles = bubblesOf(chat, useFormat())
   const name = other?.displayName ?? 'Chat'
   const report = other && (
     <IconButton
@@ -113,14 +114,14 @@ function useOther (id: string) {
 }
 
 /** What is there, and what waits to be sent. */
-function bubblesOf ({ messages, waiting }: ReturnType<typeof useChat>): Bubble[] {
+function bubblesOf ({ messages, waiting }: ReturnType<typeof useChat>, format: ReturnType<typeof useFormat>): Bubble[] {
   return [
-    ...messages?.map(({ id, content, imageUrl, isMine, readAt }) => ({
+    ...messages?.map(({ id, content, imageUrl, isMine, readAt, createdAt }) => ({
       id,
       content,
       imageUrl,
       isMine,
-      state: isMine && readAt !== null ? 'Read' : ''
+      state: [format.moment(createdAt), isMine && readAt !== null && 'Read'].filter(Boolean).join(' · ')
     })) ?? [],
     ...waiting.map(({ id, content }) => ({
       id,
@@ -157,7 +158,7 @@ function BubbleView ({ content, imageUrl, isMine, state, sender }: Bubble & { se
         )}
         {content !== null && <Text tone={isMine ? 'onAccent' : 'text'}>{content}</Text>}
       </View>
-      {state !== '' && <Text tone='soft' size={12} style={{ textAlign: 'right' }}>{state}</Text>}
+      <Text tone='soft' size={12} style={{ textAlign: isMine ? 'right' : 'left' }}>{state}</Text>
     </View>
   )
 }
