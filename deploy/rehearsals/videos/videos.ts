@@ -4,7 +4,7 @@ import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLongVideo, readMemory } from '@tandem/media-kit/testing'
@@ -79,6 +79,8 @@ async function startUploader ({ gateway }: Stack, tokens: string[], file: string
     env: { ...process.env, GATEWAY_URL: gateway.url, ACCESS_TOKENS: tokens.join(' ') }
   })
   await once(uploader, 'message')
+  // Phones take no processor time from the server.
+  setPriority(uploader.pid!, constants.priority.PRIORITY_LOW)
   return {
     async upload () {
       uploader.send('upload')
