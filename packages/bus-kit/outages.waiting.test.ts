@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { connect as connectNats, type NatsConnection, type StreamConfig } from 'nats'
 import { connect } from '@tandem/database-kit'
 import t, { type Test } from 'tap'
-import { until } from '@tandem/test-kit'
+import { endsWithin, until } from '@tandem/test-kit'
 import { connectBus, parseNatsUrl } from './index.ts'
 import {
   effects,
@@ -215,9 +215,7 @@ t.test('a stop is quick while NATS is down, or when it was never reached', async
   await until(haveEffects(db, 1))
   await nats.kill()
   await publishOne(db, 2)
-  const since = performance.now()
-  await Promise.all([alpha.close(), beta.close()])
-  t.ok(performance.now() - since < 4_000)
+  t.ok(await endsWithin(4_000, Promise.all([alpha.close(), beta.close()])))
 
   const bus = connectBus(nats.url, { service: 'gamma', log })
   await bus.close()
@@ -236,9 +234,7 @@ t.test('a broker that freezes delays neither writers nor a stop, and nothing is 
   })
   await publishMany(db, 10, 10)
   await sleep(1_500)
-  const since = performance.now()
-  await Promise.all([alpha.close(), beta.close()])
-  t.ok(performance.now() - since < 6_000, `well within a service's ten seconds, here ${performance.now() - since}`)
+  t.ok(await endsWithin(6_000, Promise.all([alpha.close(), beta.close()])), "well within a service's ten seconds")
 
   publisher().relay()
   consumer().consume()

@@ -16,8 +16,9 @@ t.test('the response time does not reveal a known address', async (t) => {
     }
     await db.deleteFrom('failed_password_attempts').execute()
   }
-  const median = (list: number[]) => list.sort((a, b) => a - b)[list.length / 2]!
-  const [known, unknown] = [median(times.known), median(times.unknown)]
-  t.comment(`medians: known ${known.toFixed(2)} ms, unknown ${unknown.toFixed(2)} ms`)
-  t.ok(Math.abs(known - unknown) < 0.25 * known)
+  const median = (list: number[]) => list.toSorted((a, b) => a - b)[list.length / 2]!
+  // Of one round, as the speed of a busy machine changes from one to the next.
+  const difference = median(times.known.map((ms, round) => ms - times.unknown[round]!))
+  t.comment(`known addresses take ${difference.toFixed(2)} ms of ${median(times.known).toFixed(2)} ms more`)
+  t.ok(Math.abs(difference) < 0.25 * median(times.known))
 })
