@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { NotPersonal, Personal, PersonalData } from './personal-data.ts'
 
 const BATCH_SIZE = 1_000
@@ -29,37 +29,15 @@ export async function eraseRows (trx: Transaction<never>, tables: Table[], accou
   return { rows, isComplete: left > 0 }
 }
 
+/** Deletes at most `limit` rows of an account that do not stay, and notes their files for deletion. @returns how many */
 async function deleteRows (
   trx: Transaction<never>,
-  name: string,
-  entry: Personal<never>,
+  table: string,
+  { rowsOf, keeps, files = sql<string[]>`'{}'::text[]` }: Personal<never>,
   accountId: string,
   limit: number
 ) {
-  return await deleteBatch(trx, name, erasable(entry, accountId), {
-    accountId,
-    limit,
-    ...(entry.files && { files: entry.files })
-  })
-}
-
-/** The rows of an account that do not stay. */
-const erasable = ({ rowsOf, keeps }: Personal<never>, accountId: string) =>
-  keeps ? sql`${rowsOf(accountId)} and not ${keeps.rows(accountId)}` : rowsOf(accountId)
-
-interface Batch {
-  accountId: string
-  limit: number
-  files?: RawBuilder<string[]>
-}
-
-/** Deletes at most `limit` rows, and notes their files for deletion. @returns how many */
-async function deleteBatch (
-  trx: Transaction<never>,
-  table: string,
-  condition: RawBuilder<unknown>,
-  { accountId, limit, files = sql<string[]>`'{}'::text[]` }: Batch
-) {
+  const condition = keeps ? sql`${rowsOf(accountId)} and not ${keeps.rows(accountId)}` : rowsOf(accountId)
   const { rows: [deleted] } = await sql<{ count: number }>`
     with batch as (
       select ctid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)}

@@ -3,6 +3,7 @@ import type Type from 'typebox'
 import { on, publish, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
 import { AccountErasing, HiddenOrErased, PersonHidden } from '@tandem/contracts'
 import type { AccountErased, Erased, EventDefinition, PersonalDataPage } from '@tandem/contracts'
+import { findNextDue } from '@tandem/database-kit'
 import {
   Degraded,
   failedItems,
@@ -207,12 +208,6 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
     }
   }
 
-  async function findNextPass () {
-    const next = await db.selectFrom('departures').where('next_pass_at', 'is not', null).select('next_pass_at as at')
-      .orderBy('next_pass_at').limit(1).executeTakeFirst()
-    return next?.at
-  }
-
   /** Also waits for what another replica is erasing, unless `isWaiting` ends first. */
   async function eraseAllDue () {
     while (isWaiting() && await isErasureDue()) {
@@ -262,7 +257,11 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
     start (log) {
       const source = { service: report.service, db: db as unknown as Kysely<ErasureTables> }
       erasureSources.add(source)
-      const erasing = runWhenDue(eraseDue, { findNext: findNextPass, maxIntervalMs: MAX_ERASE_INTERVAL_MS, log })
+      const erasing = runWhenDue(eraseDue, {
+        findNext: async () => await findNextDue(db, 'departures', 'next_pass_at'),
+        maxIntervalMs: MAX_ERASE_INTERVAL_MS,
+        log
+      })
       lookForDue = erasing.ring
       startedAt = Date.now()
       const stopReconciling = runPeriodically(async () => {
