@@ -78,6 +78,16 @@ export async function findCase (db: Kysely<CaseTables>, id: string) {
   return { ...found, evidence, files }
 }
 
+const MAX_REPORTS = 500
+
+/** The reports of a case, without their authors: operators do not learn who reported. */
+export async function listReports (db: Kysely<CaseTables>, caseId: string) {
+  const { rows } = await sql<{ reason: string, details: string | null, evidence: string[], createdAt: Date }>`
+    select reason, details, evidence, created_at as "createdAt" from reports
+    where case_id = ${caseId} order by id limit ${sql.lit(MAX_REPORTS)}`.execute(db)
+  return rows
+}
+
 /** The key of the copy of a file; of the original until it is copied. */
 export async function findFileKey (db: Kysely<CaseTables>, caseId: string, number: number) {
   const { rows: [file] } = await sql<{ key: string, isRestricted: boolean }>`

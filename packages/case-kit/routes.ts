@@ -28,7 +28,7 @@ import {
 import { describeCase } from './decisions.ts'
 import { CaseClaimed, CaseNotFound, CaseResolved, CaseRestricted } from './errors.ts'
 import { changeHoldOrPropose } from './holds.ts'
-import { claimCase, extendClaim, findCase, findFileKey, listCases } from './queries.ts'
+import { claimCase, extendClaim, findCase, findFileKey, listCases, listReports } from './queries.ts'
 import type { CaseTables } from './tables.ts'
 
 const summary = {
@@ -95,21 +95,11 @@ export interface CaseRouteOptions {
   media: Media
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>
-  /** The reports of a case, without their authors: operators do not learn who reported. */
-  listReports: (caseId: string) => Promise<ReportOfCase[]>
-}
-
-interface ReportOfCase {
-  reason: string
-  details: string | null
-  /** What the reporter added: keys of uploads, or URLs of other hosts. */
-  evidence: string[]
-  createdAt: Date
 }
 
 /** The cases of a service, for operators. */
 export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
-  const { db, media, listReports } = options
+  const { db, media } = options
   const params = Type.Object({ id: Id })
 
   app.get('/operator/cases', {
@@ -143,7 +133,7 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
     await extendClaim(db, id, operator.id)
     const found = await findCase(db, id)
     if (!found) throw new CaseNotFound()
-    const reports = await listReports(id)
+    const reports = await listReports(db, id)
     const canSeeFiles = !found.isRestricted || hasRole(operator, 'restricted-files.read')
     const withUrls = reports.map((each) => ({
       ...each,

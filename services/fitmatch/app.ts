@@ -37,7 +37,6 @@ import {
 } from './safety/consumers.ts'
 import { blockRoutes } from './safety/people-routes.ts'
 import { reportOperatorRoutes } from './safety/operator-routes.ts'
-import { listReportsOfCase } from './safety/cases.ts'
 import { handleCase, handleModeration, handleReport } from './safety/rpc.ts'
 import { handleRealtimeDetails } from './realtime/rpc.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
@@ -113,12 +112,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   // They stay one release longer than their successors below /operator.
   auditAppAdmins(app, { db: deps.db, prefix: '/fitmatch/admin/', isOff: deps.areAdminRoutesOff })
   for (const each of routes) await app.register(each, deps)
-  await app.register(caseRoutes, {
-    db: deps.db,
-    media: deps.media,
-    fourEyes: deps.fourEyes,
-    listReports: async (caseId: string) => await listReportsOfCase(deps.db, caseId)
-  })
+  await app.register(caseRoutes, deps)
   return app
 }
 

@@ -21,7 +21,6 @@ import { postRoutes } from './posts/routes.ts'
 import { onDecisionMade } from './reports/consumers.ts'
 import { refuseRestricted } from './reports/restrictions.ts'
 import { handleCase, handleModeration, handleReport } from './reports/rpc.ts'
-import { listReportsOfCase } from './reports/queries.ts'
 import { reportRoutes } from './reports/routes.ts'
 import { storyRoutes } from './stories/routes.ts'
 import { onPersonHidden } from './visibility/consumers.ts'
@@ -72,12 +71,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
     })
     for (const plugin of routes) await features.register(plugin, deps)
   })
-  await app.register(caseRoutes, {
-    db: deps.db,
-    media: deps.media,
-    fourEyes: deps.fourEyes,
-    listReports: async (caseId: string) => await listReportsOfCase(deps.db, caseId)
-  })
+  await app.register(caseRoutes, deps)
   return app
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { addToCase, lockTarget, priorityFor, type Priority } from '@tandem/case-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
-import type { Db, ReportReason, Trx } from '../tables.ts'
+import type { ReportReason, Trx } from '../tables.ts'
 import type { ReportedActivity } from './reported-activity.ts'
 
 const priorities = {
@@ -61,13 +61,3 @@ export async function closeDecidedCases (trx: Trx, reportIds: string[], outcome:
     where resolved_at is null and id in (select case_id from reports where id = any(${reportIds}::uuid[]))
       and not exists (select from reports where reports.case_id = cases.id and status = 'OPEN')`.execute(trx)
 }
-
-/** The reports of a case, without who made them. */
-export const listReportsOfCase = async (db: Db, caseId: string) =>
-  await db.selectFrom('reports').where('case_id', '=', caseId).select([
-    'reason',
-    'details',
-    'evidence',
-    'created_at as createdAt'
-  ])
-    .orderBy('id').limit(500).execute()

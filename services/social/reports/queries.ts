@@ -59,13 +59,3 @@ export const outcomesOf = (reporterId: string) =>
   sql`
   select outcome from reports join cases on cases.id = reports.case_id
   where reporter_id = ${reporterId} and outcome is not null order by reports.id desc`
-
-/** The reports of a case, without who made them. */
-export const listReportsOfCase = async (db: Db, caseId: string) =>
-  await db.selectFrom('reports').where('case_id', '=', caseId).select([
-    'reason',
-    'details',
-    'evidence',
-    'created_at as createdAt'
-  ])
-    .orderBy('id').limit(500).execute()
