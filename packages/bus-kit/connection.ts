@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type ConnectionOptions, type NatsConnection } from 'nats'
-import { throttleLog } from '@tandem/process-kit'
+import { throttleLog, type KitLog } from '@tandem/process-kit'
 import { inboxOf } from './subjects.ts'
-
-/** The part of a logger that this kit uses. */
-export interface Log {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-}
 
 /** The connection of one process to the broker. It can be down at any time; its users must tolerate that. */
 export interface Bus {
   readonly service: string
-  readonly log: Log
+  readonly log: KitLog
   /** The connection while it is up, otherwise undefined. */
   current(): NatsConnection | undefined
   /** Runs `work` now if connected, and again after each reconnect; returns a function that stops this. */
@@ -41,7 +34,7 @@ const CLOSE_TIMEOUT_MS = 2_000
  * Starts to connect and returns at once, so that a service without its broker still serves HTTP.
  * @param url as `parseNatsUrl` accepts it
  */
-export function connectBus (url: string, { service, log }: { service: string, log: Log }): Bus {
+export function connectBus (url: string, { service, log }: { service: string, log: KitLog }): Bus {
   const options = parseNatsUrl(url)
   const listeners = new Set<(connection: NatsConnection) => void>()
   const closers: (() => Promise<unknown>)[] = []

@@ -7,17 +7,13 @@ import {
   type PostgresPoolClient
 } from 'kysely'
 import pg from 'pg'
+import type { KitLog } from '@tandem/process-kit'
 import { followPrimary, READ_ONLY } from './hosts.ts'
 import { acquire, pools } from './metrics.ts'
 import { TIMEOUTS_MS } from './timeouts.ts'
 
-/** The part of a logger that this kit uses. */
-export interface Log {
-  warn(details: object, message: string): void
-}
-
 interface ConnectOptions {
-  log: Log
+  log: Pick<KitLog, 'warn'>
   /** 5 for each of six services stay well below Postgres's default of 100. */
   maxConnections?: number
   /** Multiplies every timeout; by default 1. */
@@ -82,7 +78,7 @@ export function connect<Tables> (
  * Postgres parses and plans an unnamed statement at each call, a named one once per connection. A text has the same
  * name on every connection of a pool.
  */
-function nameStatements (log: Log) {
+function nameStatements (log: ConnectOptions['log']) {
   const names = new Map<string, string>()
 
   return (text: string, values: readonly unknown[]) => {

@@ -1,6 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool, type Transaction } from 'kysely'
-import { failedItems, throwErrors } from '@tandem/process-kit'
-import type { Log } from './connect.ts'
+import { failedItems, throwErrors, type KitLog } from '@tandem/process-kit'
 import { inSavepoints, type FailedItem } from './savepoints.ts'
 
 interface LockedWork<Tables, Row> {
@@ -56,7 +55,7 @@ interface Claim<Table> {
 }
 
 interface DueWork<Table> extends Claim<Table> {
-  log: Log
+  log: Pick<KitLog, 'warn'>
   /** The pause after the first failed attempt. It doubles with each further one, up to `maxRetrySeconds`. */
   retrySeconds: number
   maxRetrySeconds: number

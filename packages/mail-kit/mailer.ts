@@ -2,7 +2,7 @@ import type { SendMailOptions } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readBrand } from '@tandem/brand-kit'
 import { runPeriodically, withTimeout } from '@tandem/process-kit'
-import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
+import { createQueue, retryAfter, type Outcome, type QueueOptions } from '@tandem/queue-kit'
 import type { Kysely, Transaction } from 'kysely'
 import { attempts as attemptsTotal, initializeAttempts, mailSources } from './metrics.ts'
 import {
@@ -51,7 +51,7 @@ export interface MailerOptions<Tables extends MailTables = MailTables> {
   redisUrl: string
   /** By default that of the brand, `Tandem <hello@tandem.example>`; its domain is also that of every Message-ID. */
   from?: string | undefined
-  log: Log
+  log: QueueOptions['log']
   /** How many mails are sent in parallel, each over its own connection; default 5. */
   concurrency?: number
   /** Takes every mail in place of the SMTP server. 400 and 422 fail a mail for good. */

@@ -7,6 +7,13 @@ import { traceId } from './tracing.ts'
 
 export type Log = Logger
 
+/** The part of a logger that kits use. */
+export interface KitLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
 const LOG_FIELDS = createContextKey('fields of log lines')
 const BOUND_CONTEXT = Symbol('bound context')
 

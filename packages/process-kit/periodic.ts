@@ -1,6 +1,8 @@
+import type { KitLog } from './logging.ts'
+
 interface PeriodicOptions {
   intervalMs: number
-  log: { warn(details: object, message: string): void }
+  log: Pick<KitLog, 'warn'>
 }
 
 /**

@@ -1,10 +1,2 @@
 export { createQueue } from './queue.ts'
-export {
-  retryAfter,
-  type Job,
-  type Log,
-  type Outcome,
-  type PendingQuery,
-  type Queue,
-  type QueueOptions
-} from './types.ts'
+export { retryAfter, type Job, type Outcome, type PendingQuery, type Queue, type QueueOptions } from './types.ts'

@@ -3,7 +3,7 @@ import { initializeAttempts, memoryReaders, queues } from './metrics.ts'
 import { createProducer } from './producer.ts'
 import { connectRedis, readMemory } from './redis.ts'
 import { createSweeper } from './sweeper.ts'
-import type { Job, Queue, QueueOptions } from './types.ts'
+import type { Queue, QueueOptions } from './types.ts'
 import { startWorker } from './worker.ts'
 
 const ENQUEUE_TIMEOUT_MS = 2_000
@@ -20,18 +20,34 @@ export function createQueue (
     sweepMinAgeSeconds = 60,
     closeTimeoutSeconds = 8,
     prefix = 'tandem',
-    ...options
+    name,
+    redisUrl,
+    log,
+    work,
+    listPending
   }: QueueOptions
 ): Queue {
-  const { name, redisUrl, log, work, listPending } = options
   let isClosed = false
   const isNeeded = () => !isClosed
-  const redis = connectCommands(options, isNeeded)
+  // Not that of the worker, whose commands block.
+  const redis = connectRedis(redisUrl, log, isNeeded, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: 2_000,
+    socketTimeout: 5_000
+  })
   const producer = createProducer({ name, prefix, redis })
+  // Outside BullMQ's own `prefix:name:`, where every job has its own key.
+  const sentinelKey = `${prefix}:${name}.sentinelKey`
   const sweeper = createSweeper({
     listPending,
     minAgeSeconds: sweepMinAgeSeconds,
-    ...createSweepTarget({ redis, producer, sentinelKey: `${prefix}:${name}.sentinelKey` }),
+    // The key is missing after Redis was wiped, and all jobs with it.
+    wasWiped: async () => await redis.set(sentinelKey, '1', 'NX') === 'OK',
+    async enqueueAgain (jobs) {
+      await producer.removeFailed(jobs)
+      await producer.add(jobs)
+    },
     isStopped: () => isClosed,
     onFailure: (error) => log.warn({ err: error, queue: name }, 'a sweep of pending rows failed and will be repeated')
   })
@@ -88,28 +104,3 @@ export function createQueue (
   initializeAttempts(name)
   return queue
 }
-
-interface SweepTarget {
-  redis: ReturnType<typeof connectRedis>
-  producer: ReturnType<typeof createProducer>
-  /** Outside BullMQ's own `prefix:name:`, where every job has its own key. */
-  sentinelKey: string
-}
-
-const createSweepTarget = ({ redis, producer, sentinelKey }: SweepTarget) => ({
-  // The key is missing after Redis was wiped, and all jobs with it.
-  wasWiped: async () => await redis.set(sentinelKey, '1', 'NX') === 'OK',
-  async enqueueAgain (jobs: Job[]) {
-    await producer.removeFailed(jobs)
-    await producer.add(jobs)
-  }
-})
-
-/** The connection of everything but the worker, whose commands block. */
-const connectCommands = ({ redisUrl, log }: Pick<QueueOptions, 'redisUrl' | 'log'>, isNeeded: () => boolean) =>
-  connectRedis(redisUrl, log, isNeeded, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: 2_000,
-    socketTimeout: 5_000
-  })

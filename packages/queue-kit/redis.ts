@@ -1,12 +1,12 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import type { Log } from './types.ts'
+import type { QueueOptions } from './types.ts'
 
 /**
  * A connection that reconnects within a second of Redis's return while it is `isNeeded`. It logs once that Redis is
  * unavailable and once that it is back. BullMQ's own copies do the same: without `isNeeded`, one that lost Redis while
  * it was closing would retry forever.
  */
-export function connectRedis (url: string, log: Log, isNeeded: () => boolean, options: RedisOptions) {
+export function connectRedis (url: string, log: QueueOptions['log'], isNeeded: () => boolean, options: RedisOptions) {
   const redis = new Redis(url, {
     ...options,
     connectTimeout: 2_000,

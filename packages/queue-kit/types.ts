@@ -1,10 +1,4 @@
-import type { Correlation } from '@tandem/process-kit'
-
-/** The part of a logger that this kit uses. */
-export interface Log {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-}
+import type { Correlation, KitLog } from '@tandem/process-kit'
 
 /** A row's id, alone or with options. */
 export type Job = string | {
@@ -38,7 +32,7 @@ export interface QueueOptions {
   /** Unique among all queues on this Redis: two services with one name would take each other's jobs. */
   name: string
   redisUrl: string
-  log: Log
+  log: Pick<KitLog, 'info' | 'warn'>
   /** Jobs at once in this process, by default 5. */
   concurrency?: number
   /**

@@ -3,23 +3,18 @@ import { SpanKind } from '@opentelemetry/api'
 import { continueCorrelation, type Correlation, withTimeout } from '@tandem/process-kit'
 import { attempts } from './metrics.ts'
 import { connectRedis } from './redis.ts'
-import type { Log, Outcome } from './types.ts'
+import type { QueueOptions } from './types.ts'
 
-interface WorkerOptions {
-  name: string
-  redisUrl: string
-  log: Log
-  work(id: string): Promise<Outcome>
-  concurrency: number
-  closeTimeoutSeconds: number
-  prefix: string
+type Setting = 'name' | 'redisUrl' | 'log' | 'work' | 'concurrency' | 'closeTimeoutSeconds' | 'prefix'
+
+interface WorkerOptions extends Required<Pick<QueueOptions, Setting>> {
   isNeeded(): boolean
 }
 
 /** Works on the jobs of a queue while it `isNeeded`, as soon as Redis is up. */
 export function startWorker (options: WorkerOptions) {
   const { name, redisUrl, log, work, concurrency, closeTimeoutSeconds, prefix, isNeeded } = options
-  const running = new Set<Promise<Outcome>>()
+  const running = new Set<Promise<unknown>>()
   const redis = connectRedis(redisUrl, log, isNeeded, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
   let worker: Worker<Correlation> | undefined
 
@@ -66,7 +61,7 @@ export function startWorker (options: WorkerOptions) {
   }
 }
 
-function logFailures (worker: Worker<Correlation>, name: string, log: Log) {
+function logFailures (worker: Worker<Correlation>, name: string, log: QueueOptions['log']) {
   worker.on('error', (error) => log.warn({ err: error, queue: name }, 'the worker had an error'))
   worker.on('failed', (job, error) => {
     attempts.inc({ queue: name, outcome: 'failed' })
