@@ -24,6 +24,8 @@ const appearance = Type.Object({
   pushNotifications: Type.Optional(Nullable(Type.Boolean()))
 })
 
+export type Appearance = Type.Static<typeof appearance>
+
 export const PersonChanged = defineEvent('profile.person.changed.v1', appearance)
 
 /**

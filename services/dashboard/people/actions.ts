@@ -1,5 +1,5 @@
 import type { CallRpc } from '@tandem/bus-kit'
-import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
+import { DEFAULT_TIMEZONE, Person, type Appearance } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
 import { readTimezone } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
@@ -8,21 +8,14 @@ import { findPerson } from './queries.ts'
 
 type CopyDeps = Pick<Deps, 'db' | 'mediaUrls'>
 
-interface PersonCopy {
-  accountId: string
-  name: string
-  image: string | null
-  timezone: string
-  changedAt?: string
-}
-
 /**
  * Writes a person to the local copy, except over newer data.
  * @param at when the data changed, for a person without `changedAt`
  */
 export async function upsertPerson (
   { db, mediaUrls }: CopyDeps,
-  { accountId, name, image, timezone, changedAt }: PersonCopy,
+  { accountId, name, image, timezone, changedAt }: Pick<Appearance,
+    'accountId' | 'name' | 'image' | 'timezone' | 'changedAt'>,
   at: Date
 ) {
   const stored = mediaUrls.toStoredValue(image)

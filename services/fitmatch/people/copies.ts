@@ -1,3 +1,4 @@
+import type { Appearance } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
 import type { Db } from '../tables.ts'
@@ -7,12 +8,7 @@ export interface CopyDeps {
   media: Media
 }
 
-export interface PersonCopy {
-  accountId: string
-  name: string
-  image: string | null
-  changedAt?: string
-}
+export type PersonCopy = Pick<Appearance, 'accountId' | 'name' | 'image' | 'changedAt'>
 
 /** Stores copies of people, unless newer ones exist. `at` is the time of the change, for people without `changedAt`. */
 export async function upsertPeople ({ db, media }: CopyDeps, people: PersonCopy[], at = new Date(0)) {

@@ -1,12 +1,6 @@
 import { sql } from 'kysely'
+import type { Appearance } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-
-interface PersonCopy {
-  accountId: string
-  name: string
-  image: string | null
-  locale: string
-}
 
 /**
  * Updates the copy of a person that is shown while the profile service is unavailable. An older event never overwrites
@@ -14,7 +8,7 @@ interface PersonCopy {
  */
 export async function upsertPerson (
   { db, mediaUrls }: Pick<Deps, 'db' | 'mediaUrls'>,
-  { accountId, name, image, locale }: PersonCopy,
+  { accountId, name, image, locale }: Pick<Appearance, 'accountId' | 'name' | 'image' | 'locale'>,
   version: Date | string
 ) {
   const changedAt = sql<Date>`${version}::timestamptz`

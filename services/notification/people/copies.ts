@@ -1,3 +1,4 @@
+import type { Appearance } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Db } from '../tables.ts'
@@ -7,15 +8,7 @@ export interface CopyDeps {
   mediaUrls: MediaUrls
 }
 
-export interface PersonCopy {
-  accountId: string
-  name: string
-  image: string | null
-  locale: string
-  timezone: string
-  pushNotifications?: boolean | null
-  changedAt?: string
-}
+export type PersonCopy = Omit<Appearance, 'username' | 'imageDetails' | 'bio'>
 
 /**
  * Stores copies of people, unless a newer one exists. `at` is the time of the change, for people without `changedAt`.

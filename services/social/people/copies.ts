@@ -1,5 +1,4 @@
-import type Type from 'typebox'
-import type { People } from '@tandem/contracts'
+import type { Appearance } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
 import type { Db } from '../tables.ts'
@@ -10,7 +9,7 @@ export interface CopyDeps {
   media: Media
 }
 
-export type PersonCopy = Type.Static<typeof People.response>[number]
+export type PersonCopy = Appearance
 
 /**
  * Writes people to the local copy, except over newer data.
