@@ -8,6 +8,7 @@ import {
   Id,
   MatchSummary,
   Nullable,
+  Outcome,
   Timestamp,
   erasureCheck,
   moderation,
@@ -120,7 +121,7 @@ export const ReportResolved = defineEvent(
     reporterId: Id,
     action: Type.Enum(['DISMISS', 'SUSPEND', 'RESTORE']),
     /** Of a report that was decided in a case. */
-    outcome: Type.Optional(Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']))
+    outcome: Type.Optional(Outcome)
   })
 )
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Id, Nullable, Timestamp } from './schemas.ts'
+import { Id, Nullable, Outcome, Timestamp } from './schemas.ts'
 
 export const AccountRegistered = defineEvent(
   'identity.account.registered.v1',
@@ -115,6 +115,18 @@ export const SuspensionContinued = defineEvent(
   Type.Object({ accountId: Id })
 )
 
+export const DECISION_ACTIONS = [
+  'DISMISS',
+  'HIDE_CONTENT',
+  'RESTORE_CONTENT',
+  'REMOVE_PHOTO',
+  'WARN',
+  'RESTRICT',
+  'BAN',
+  'LIFT'
+] as const
+export const RESTRICTION_SCOPES = ['POSTING', 'FITMATCH', 'ALL'] as const
+
 /**
  * An operator, or the service itself, decided about an account. Events of one account arrive in the order of the
  * decisions, by their sequence.
@@ -127,18 +139,9 @@ export const DecisionMade = defineEvent(
     /** The case that it decides, or the one of the decision that it reverses. */
     case: Nullable(Type.Object({ service: Type.Enum(['social', 'fitmatch']), id: Id })),
     actions: Type.Array(Type.Object({
-      type: Type.Enum([
-        'DISMISS',
-        'HIDE_CONTENT',
-        'RESTORE_CONTENT',
-        'REMOVE_PHOTO',
-        'WARN',
-        'RESTRICT',
-        'BAN',
-        'LIFT'
-      ]),
+      type: Type.Enum(DECISION_ACTIONS),
       /** Of RESTRICT and LIFT. */
-      scope: Nullable(Type.Enum(['POSTING', 'FITMATCH', 'ALL'])),
+      scope: Nullable(Type.Enum(RESTRICTION_SCOPES)),
       /** Of RESTRICT; null until an operator lifts it. */
       until: Nullable(Timestamp),
       /** Of REMOVE_PHOTO. */
@@ -146,10 +149,10 @@ export const DecisionMade = defineEvent(
     })),
     /** Every restriction that holds after it; of several in one scope, the one that ends last. */
     restrictions: Type.Optional(Type.Array(Type.Object({
-      scope: Type.Enum(['POSTING', 'FITMATCH', 'ALL']),
+      scope: Type.Enum(RESTRICTION_SCOPES),
       until: Nullable(Timestamp)
     }))),
-    outcome: Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']),
+    outcome: Outcome,
     /** Whether no person decided it. */
     automated: Type.Boolean(),
     madeAt: Timestamp

@@ -24,6 +24,10 @@ export const Erased = Type.Object({
 
 export type AccountErased = Type.Static<typeof Erased>
 
+/** What came of a case or a report. */
+export const Outcome = Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION'])
+export type Outcome = Type.Static<typeof Outcome>
+
 /** A case of reports, as identity needs it to decide. */
 export const moderation = {
   request: Type.Object({ accountId: Id }),
@@ -43,7 +47,7 @@ export const reportOfPerson = {
     caseId: Id,
     /** Null until operators have decided. */
     decisionId: Nullable(Id),
-    outcome: Nullable(Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']))
+    outcome: Nullable(Outcome)
   }))
 }
 

@@ -5,6 +5,7 @@ import {
   Erased,
   Id,
   Nullable,
+  Outcome,
   erasureCheck,
   moderation,
   personalData,
@@ -170,7 +171,7 @@ export const PersonReported = defineEvent(
 /** What came of a report. It says nothing about the decision. */
 export const ContentReportResolved = defineEvent(
   'social.report.resolved.v1',
-  Type.Object({ reportId: Id, reporterId: Id, outcome: Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']) })
+  Type.Object({ reportId: Id, reporterId: Id, outcome: Outcome })
 )
 
 /** The relation of two people, as far as the events have reached this service. */

@@ -1,7 +1,7 @@
 // What leaves for the webhook endpoints of other teams, and no private life: of a person there is only the id,
 // and what their schema here says.
 import Type from 'typebox'
-import { Id, Timestamp } from './schemas.ts'
+import { Id, Outcome, Timestamp } from './schemas.ts'
 
 /** The `data` of a webhook by its published type. A new field is optional; a changed meaning is a new type. */
 export const webhookData = {
@@ -26,7 +26,7 @@ export const webhookData = {
   'report.decided': Type.Object({
     reportId: Id,
     area: Type.Enum(['SOCIAL', 'FITMATCH']),
-    outcome: Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION'])
+    outcome: Outcome
   }),
   /** How many matches were made from `from` until before `to`. Counts of the same hour add up. */
   'match.created': Type.Object({ count: Type.Integer({ minimum: 1 }), from: Timestamp, to: Timestamp })

@@ -3,10 +3,10 @@ import type Type from 'typebox'
 import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables, StaffRole } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
-import type { DecisionMade } from '@tandem/contracts'
+import type { DecisionMade, Outcome, RESTRICTION_SCOPES } from '@tandem/contracts'
 import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
-import type { reasons, scopes } from './decisions/schemas.ts'
+import type { reasons } from './decisions/schemas.ts'
 
 export interface Tables
   extends
@@ -262,7 +262,7 @@ export interface Tables
     subject_type: string | null,
     excerpt: string | null,
     actions: ColumnType<DecidedAction[], string, never>,
-    outcome: 'ACTION_TAKEN' | 'NO_VIOLATION',
+    outcome: Outcome,
     reason: DecisionReason,
     statement: string,
     note: string | null,
@@ -334,7 +334,7 @@ export type ExportStatus = 'PENDING' | 'RUNNING' | 'READY' | 'FAILED' | 'EXPIRED
 /** What a new account of the same person meets again. */
 export type Restriction = 'BANNED' | 'SUSPENDED'
 export type Role = 'USER' | 'ADMIN'
-export type RestrictionScope = typeof scopes[number]
+export type RestrictionScope = typeof RESTRICTION_SCOPES[number]
 export type DecisionReason = typeof reasons[number]
 /** An action of a decision, as it is stored and published. */
 export type DecidedAction = Type.Static<typeof DecisionMade.data>['actions'][number]

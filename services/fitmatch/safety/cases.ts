@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { addToCase, lockTarget, priorityFor, type Priority } from '@tandem/case-kit'
+import type { Outcome } from '@tandem/contracts'
 import { isMediaKey } from '@tandem/media-url-kit'
 import type { ReportReason, Trx } from '../tables.ts'
 import type { ReportedActivity } from './reported-activity.ts'
@@ -55,7 +56,7 @@ const outcomesOf = (reporterId: string) =>
   from reports where reporter_id = ${reporterId} and status = 'RESOLVED' order by id desc`
 
 /** Closes the cases of which these were the last open reports. */
-export async function closeDecidedCases (trx: Trx, reportIds: string[], outcome: 'ACTION_TAKEN' | 'NO_VIOLATION') {
+export async function closeDecidedCases (trx: Trx, reportIds: string[], outcome: Outcome) {
   await sql`
     update cases set resolved_at = now(), outcome = ${outcome}, version = version + 1
     where resolved_at is null and id in (select case_id from reports where id = any(${reportIds}::uuid[]))

@@ -1,6 +1,6 @@
 import { hasTombstone, isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
-import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
+import { DEFAULT_TIMEZONE, ReportResolved, type Outcome } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { Counter } from 'prom-client'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
@@ -112,7 +112,7 @@ async function insertReport (
 }
 
 // What came of a report, without saying what was done.
-const state = sql<'OPEN' | 'ACTION_TAKEN' | 'NO_VIOLATION'>`case when status = 'OPEN' then 'OPEN'
+const state = sql<'OPEN' | Outcome>`case when status = 'OPEN' then 'OPEN'
   when action = 'SUSPEND' then 'ACTION_TAKEN' else 'NO_VIOLATION' end`
 
 const ownReportColumns = [
@@ -124,7 +124,7 @@ const ownReportColumns = [
   'activity_id as activityId',
   'status',
   state.as('state'),
-  sql<'ACTION_TAKEN' | 'NO_VIOLATION' | null>`nullif(${state}, 'OPEN')`.as('outcome'),
+  sql<Outcome | null>`nullif(${state}, 'OPEN')`.as('outcome'),
   'created_at as createdAt'
 ] as const
 

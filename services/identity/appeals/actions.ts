@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { FitMatchReport, SocialReport } from '@tandem/contracts'
+import { FitMatchReport, SocialReport, type Outcome } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { AppealClosed, AppealExists, DecisionNotFound } from '../errors.ts'
 import { lockCaller, type Caller } from '../sessions/caller.ts'
@@ -42,7 +42,7 @@ export async function appealOfReport (
 }
 
 /** Decisions never change, so this needs no lock. */
-const findAppealable = async (db: Db, decisionId: string, outcome: 'ACTION_TAKEN' | 'NO_VIOLATION') =>
+const findAppealable = async (db: Db, decisionId: string, outcome: Outcome) =>
   await db.selectFrom('decisions').where('id', '=', decisionId).where('outcome', '=', outcome)
     .select([
       'id',

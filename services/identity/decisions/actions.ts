@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { DecisionMade } from '@tandem/contracts'
+import { DecisionMade, type Outcome } from '@tandem/contracts'
 import { createMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
@@ -107,7 +107,7 @@ function withLift (actions: DecidedAction[]): DecidedAction[] {
   return [...actions.filter(({ type }) => type !== 'DISMISS'), lift]
 }
 
-async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TAKEN' | 'NO_VIOLATION') {
+async function insertDecision (trx: Trx, decision: Decision, outcome: Outcome) {
   const { accountId, case: decided, actions, reason, statement, note, staffId, reverses = null, confirmedBy = null } =
     decision
   const inserted = await trx.insertInto('decisions').values({

@@ -1,17 +1,7 @@
 import Type from 'typebox'
+import { DECISION_ACTIONS, RESTRICTION_SCOPES } from '@tandem/contracts'
 import { Body, Enum, Id, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
 
-const actionTypes = [
-  'DISMISS',
-  'HIDE_CONTENT',
-  'RESTORE_CONTENT',
-  'REMOVE_PHOTO',
-  'WARN',
-  'RESTRICT',
-  'BAN',
-  'LIFT'
-] as const
-export const scopes = ['POSTING', 'FITMATCH', 'ALL'] as const
 export const reasons = [
   'SPAM',
   'HARASSMENT',
@@ -30,8 +20,8 @@ export const reasons = [
 const MAX_RESTRICTION_DAYS = 365
 
 export const NewAction = Body({
-  type: Enum(actionTypes),
-  scope: Type.Optional(Enum(scopes)),
+  type: Enum(DECISION_ACTIONS),
+  scope: Type.Optional(Enum(RESTRICTION_SCOPES)),
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_RESTRICTION_DAYS })),
   photoId: Type.Optional(Id)
 })
@@ -77,7 +67,9 @@ export const Appeal = named(
 )
 
 const Restriction = Type.Object({
-  scope: Enum(scopes, { description: 'POSTING: writing anywhere but in chats; ALL: everything but the account' }),
+  scope: Enum(RESTRICTION_SCOPES, {
+    description: 'POSTING: writing anywhere but in chats; ALL: everything but the account'
+  }),
   until: Nullable(Timestamp, { description: 'null until operators lift it' })
 })
 const Decision = named(
@@ -85,8 +77,8 @@ const Decision = named(
   Type.Object({
     id: Type.String(),
     actions: Type.Array(Type.Object({
-      type: Enum(actionTypes),
-      scope: Nullable(Enum(scopes)),
+      type: Enum(DECISION_ACTIONS),
+      scope: Nullable(Enum(RESTRICTION_SCOPES)),
       until: Nullable(Timestamp)
     })),
     reason: Enum(reasons),

@@ -1,6 +1,7 @@
 import { textsOf } from '@tandem/brand-kit'
 import { RealtimeDetails } from '@tandem/contracts'
 import type { FeedPage, Frame } from '@tandem/contracts/realtime'
+import { chunksOf } from '@tandem/process-kit'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { readNotifications, type RenderedNotification } from '../inbox/queries.ts'
@@ -169,11 +170,7 @@ async function readDetails ({ callRpc, log }: Deps, frames: LoggedFrame[]): Prom
       return [detailsKey(accountId, matchId, messageId), { accountId, matchId, messageId: messageId ?? null }]
     })
   )
-  const keys = [...items.keys()]
-  const chunks = Array.from(
-    { length: Math.ceil(keys.length / MAX_DETAILS_PER_CALL) },
-    (_, number) => keys.slice(number * MAX_DETAILS_PER_CALL, (number + 1) * MAX_DETAILS_PER_CALL)
-  )
+  const chunks = chunksOf([...items.keys()], MAX_DETAILS_PER_CALL)
   const found = await Promise.all(chunks.map(async (chunk) => {
     const request = { items: chunk.map((key) => items.get(key)!) }
     const details = await callRpc(RealtimeDetails, request, { timeoutMs: DETAILS_TIMEOUT_MS }).catch(
