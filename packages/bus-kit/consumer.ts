@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SpanKind } from '@opentelemetry/api'
 import {
   AckPolicy,
   DeliverPolicy,
@@ -11,8 +10,7 @@ import {
 } from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { continueCorrelation, createAlarm, serializeByKey, throttleLog, withTimeout } from '@tandem/process-kit'
-import { classifyFailure } from './classify-failure.ts'
+import { createAlarm, serializeByKey, throttleLog } from '@tandem/process-kit'
 import type { Bus } from './connection.ts'
 import {
   claimDue,
@@ -23,11 +21,11 @@ import {
   type FailedMessage,
   type FailedMessageTables
 } from './failed-messages.ts'
-import { parseEnvelope } from './envelope.ts'
-import { Malformed, type Handler } from './handlers.ts'
+import { handleMessage, parseMessage, type ParsedMessage } from './handle-message.ts'
+import type { Handler } from './handlers.ts'
 import { correlationOf } from './message-headers.ts'
 import { hasExhaustedAttempts, isDeliveredTooOften, MAX_RETRY_DELAY_MS, type Failure } from './retry-policy.ts'
-import { consumers, handled, handling, failedMessageSources, initializeHandled } from './metrics.ts'
+import { consumers, failedMessageSources, initializeHandled } from './metrics.ts'
 import { isMissing, isStreamMissing, readConsumer } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 
@@ -42,7 +40,6 @@ const ACK_WAIT_MS = 5_000
 const WORKING_INTERVAL_MS = 1_500
 // A message ends the wait of a fetch. A longer one would let a consumer wait longer after a broker that lost the request.
 const FETCH_TIMEOUT_MS = 5_000
-const HANDLER_TIMEOUT_MS = 30_000
 const RECONNECT_PAUSE_MS = 500
 // The publisher of a stream that does not exist may be part of another system that is never started.
 const MAX_MISSING_STREAM_PAUSE_MS = 10_000
@@ -54,13 +51,6 @@ const STREAM_CREATION_MS = 200
 // that an operator replays.
 const RETRY_POLL_MS = 1_000
 const IDLE_RETRY_POLL_MS = 10_000
-
-/** A message that was parsed: what it is about, and what handles it. */
-interface ParsedMessage {
-  subject: string
-  batched: boolean
-  handle: () => Promise<void>
-}
 
 /**
  * Consumes every event that `handlers` name, through one durable consumer for each service that publishes some of them.
@@ -164,7 +154,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
             continue
           }
           const record = toFailedMessage(message, publisher)
-          const parsed = parse(record)
+          const parsed = parseMessage(handlersByType, record)
           const limit = parsed.batched ? batched : limited
           const handled = serialize(
             parsed.subject,
@@ -185,14 +175,11 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     // Not at once: 2.9 could still deliver the message to the fetch that was just given up, and lose it for 5 s.
     if (stopping.signal.aborted) return message.nak(NAK_DELAY_MS)
     try {
-      if (isDeliveredTooOften(message.info.deliveryCount)) {
-        await insertFailed(db, record, {
-          error: 'delivered several times without an acknowledgement',
-          transient: true,
-          permanent: false
-        })
-        expectRetry()
-      } else await attempt(record, parsed, async (failure) => await insertFailed(db, record, failure))
+      const failure = isDeliveredTooOften(message.info.deliveryCount)
+        ? { error: 'delivered several times without an acknowledgement', transient: true, permanent: false }
+        : await handleMessage(record, parsed)
+      const isDeadLetter = failure ? await insertFailed(db, record, failure) : false
+      report(record, failure, isDeadLetter)
       if (isCurrent()) message.ack()
     } catch {
       // Postgres is down, so the broker keeps the message.
@@ -205,7 +192,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     while (!stopping.signal.aborted) {
       const due = await claimDue(db, CONCURRENCY).catch(() => [])
       await Promise.all(due.map(async (message) => {
-        const parsed = parse(message)
+        const parsed = parseMessage(handlersByType, message)
         await serialize(
           parsed.subject,
           async () => await limited(async () => await retry(message, parsed).catch(() => {}))
@@ -223,85 +210,31 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   }
 
   async function retry (message: DueMessage, parsed: ParsedMessage) {
-    if (hasExhaustedAttempts({ attempts: message.attempts, isDeadLetter: message.parked_at !== null })) {
-      await markFailed(db, message, {
-        error: 'the process that handled it never finished',
-        transient: true,
-        permanent: true
-      })
-      return bus.log.error(
-        { type: message.type, key: message.key },
-        'a message became a dead letter: every process that handled it crashed'
-      )
-    }
-    const isHandled = await attempt(message, parsed, async (failure) => await markFailed(db, message, failure))
-    if (isHandled) await remove(db, message.key)
+    const failure = hasExhaustedAttempts({ attempts: message.attempts, isDeadLetter: message.parked_at !== null })
+      ? { error: 'every process that handled it crashed', transient: true, permanent: true }
+      : await handleMessage(message, parsed)
+    const isDeadLetter = failure ? await markFailed(db, message, failure) : false
+    report(message, failure, isDeadLetter)
+    if (!failure) await remove(db, message.key)
   }
 
-  /**
-   * @param onFailure stores the failure; returns whether the message is now a dead letter
-   * @returns whether the message was handled
-   */
-  async function attempt (
+  /** Logs what came of a message, and looks for what is due if it is retried. */
+  function report (
     { type, key, traceparent, request_id }: FailedMessage,
-    { handle }: ParsedMessage,
-    onFailure: (failure: Failure) => Promise<boolean>
+    failure: Failure | undefined,
+    isDeadLetter: boolean
   ) {
-    const stopTimer = handling.startTimer({ type })
-    const correlation = { traceparent: traceparent ?? undefined, requestId: request_id ?? undefined, eventId: key }
     const details = {
       type,
       eventId: key,
       traceId: traceparent?.split('-')[1],
       ...request_id && { requestId: request_id }
     }
-    try {
-      await continueCorrelation(
-        correlation,
-        `consume ${type}`,
-        SpanKind.CONSUMER,
-        async () => await withTimeout(HANDLER_TIMEOUT_MS, handle())
-      )
-      bus.log.info(details, 'handled an event')
-      handled.inc({ type, outcome: 'done' })
-      return true
-    } catch (error) {
-      const failure = classifyFailure(error)
-      handled.inc({ type, outcome: failure.permanent ? 'malformed' : 'failed' })
-      const isDeadLetter = await onFailure(failure)
-      if (isDeadLetter) {
-        bus.log.error({ err: error, ...details }, 'a message that cannot be handled became a dead letter')
-      } else {
-        expectRetry()
-        bus.log.warn({ err: error, ...details }, 'could not handle a message; retrying later')
-      }
-      return false
-    } finally {
-      stopTimer()
-    }
-  }
-
-  function parse ({ key, type, message }: FailedMessage): ParsedMessage {
-    try {
-      const envelope = parseEnvelope(message)
-      if (envelope.type !== type) throw new Error(`it was published as ${type}`)
-      const ofType = handlersByType.get(type) ?? []
-      return {
-        subject: envelope.subject,
-        batched: ofType.every((handler) => handler.batched),
-        async handle () {
-          for (const handler of ofType) await handler.handle(envelope)
-        }
-      }
-    } catch (error) {
-      return {
-        subject: key,
-        batched: false,
-        handle: async () => {
-          throw new Malformed(`unreadable message: ${String(error)}`)
-        }
-      }
-    }
+    if (!failure) return bus.log.info(details, 'handled an event')
+    const withError = { err: failure.error, ...details }
+    if (isDeadLetter) return bus.log.error(withError, 'a message that cannot be handled became a dead letter')
+    bus.log.warn(withError, 'could not handle a message; retrying later')
+    expectRetry()
   }
 
   return {
