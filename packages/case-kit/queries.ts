@@ -1,31 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { excerpt, hidesPictures } from './decisions.ts'
-import type { CaseTables, Outcome, Priority } from './tables.ts'
-
-export interface CaseSummary {
-  id: string
-  targetType: string
-  targetId: string
-  accountId: string
-  /** The person, as people saw them when the latest evidence was frozen. */
-  personName: string | null
-  /** The beginning of the latest evidence. */
-  excerpt: string | null
-  /** The different reasons of its reports. */
-  reasons: string[]
-  priority: Priority
-  dueAt: Date
-  version: number
-  reportsCount: number
-  isRestricted: boolean
-  isHeld: boolean
-  claimedBy: string | null
-  claimedUntil: Date | null
-  outcome: Outcome | null
-  decisionId: string | null
-  createdAt: Date
-  resolvedAt: Date | null
-}
+import type { CaseSummary, Report } from './schemas.ts'
+import type { CaseTables } from './tables.ts'
 
 const latest = sql`(
   select content from case_evidence where case_id = cases.id order by case_evidence.id desc limit 1) as latest`
@@ -82,7 +58,7 @@ const MAX_REPORTS = 500
 
 /** The reports of a case, without their authors: operators do not learn who reported. */
 export async function listReports (db: Kysely<CaseTables>, caseId: string) {
-  const { rows } = await sql<{ reason: string, details: string | null, evidence: string[], createdAt: Date }>`
+  const { rows } = await sql<Report>`
     select reason, details, evidence, created_at as "createdAt" from reports
     where case_id = ${caseId} order by id limit ${sql.lit(MAX_REPORTS)}`.execute(db)
   return rows

@@ -12,7 +12,6 @@ import {
   PageQuery,
   paginate,
   Text,
-  Timestamp,
   type Routes
 } from '@tandem/http-kit'
 import { VIDEO_TYPE, type Media } from '@tandem/media-kit'
@@ -29,45 +28,8 @@ import { describeCase } from './decisions.ts'
 import { CaseClaimed, CaseNotFound, CaseResolved, CaseRestricted } from './errors.ts'
 import { changeHoldOrPropose } from './holds.ts'
 import { claimCase, extendClaim, findCase, findFileKey, listCases, listReports } from './queries.ts'
+import { Case, CaseSummary } from './schemas.ts'
 import type { CaseTables } from './tables.ts'
-
-const summary = {
-  id: Type.String(),
-  targetType: Type.String(),
-  targetId: Type.String(),
-  accountId: Type.String(),
-  personName: Nullable(Type.String()),
-  excerpt: Nullable(Type.String()),
-  reasons: Type.Array(Type.String()),
-  priority: Type.Integer(),
-  dueAt: Timestamp,
-  version: Type.Integer(),
-  reportsCount: Type.Integer(),
-  isRestricted: Type.Boolean(),
-  isHeld: Type.Boolean(),
-  claimedBy: Nullable(Type.String()),
-  claimedUntil: Nullable(Timestamp),
-  outcome: Nullable(Type.String()),
-  decisionId: Nullable(Type.String()),
-  createdAt: Timestamp,
-  resolvedAt: Nullable(Timestamp)
-}
-const AnyObject = Type.Object({}, { additionalProperties: true })
-const Report = Type.Object({
-  reason: Type.String(),
-  details: Nullable(Type.String()),
-  evidence: Type.Array(Type.String()),
-  createdAt: Timestamp
-})
-const Case = Type.Object({
-  ...summary,
-  hidesPictures: Type.Boolean(),
-  evidence: Type.Array(Type.Object({ content: AnyObject, createdAt: Timestamp })),
-  files: Type.Array(
-    Type.Object({ number: Type.Integer(), source: Type.String(), sha256: Nullable(Type.String()) })
-  ),
-  reports: Type.Array(Report)
-})
 
 // A player asks for the next part when it needs it.
 const PART_BYTES = 2 * 1024 * 1024
@@ -112,7 +74,7 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
         accountId: Type.Optional(Id)
       }),
       response: {
-        200: Data(Type.Object({ cases: Type.Array(Type.Object(summary)), nextCursor: Nullable(Type.String()) }))
+        200: Data(Type.Object({ cases: Type.Array(CaseSummary), nextCursor: Nullable(Type.String()) }))
       }
     }
   }, async ({ query: { limit, cursor, accountId } }) => {

@@ -24,7 +24,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { AgeRestricted, FastRunning, FastOverlaps, FastNotFound, FastEnded } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
-import { fastPlans, type FastPlan } from '../tables.ts'
+import { fastPlans } from '../tables.ts'
 import { createFast, deleteFast, endFast, updateFast } from './actions.ts'
 import { checkAge } from './age.ts'
 import { findRunningFast, listFasts, readFastingStats } from './queries.ts'
@@ -78,17 +78,8 @@ const FastingStats = named(
   })
 )
 
-interface FastRow {
-  id: string
-  plan: FastPlan
-  goalHours: number
-  startedAt: Date | string
-  goalAt: Date | string
-  endedAt: Date | string | null
-}
-
 /** A response. The times of a repeated request are strings. */
-const toResponse = (fast: FastRow, now: Date) => ({
+const toResponse = (fast: Omit<Type.Static<typeof Fast>, 'reachedGoal'>, now: Date) => ({
   ...fast,
   reachedGoal: new Date(fast.endedAt ?? now) >= new Date(fast.goalAt)
 })

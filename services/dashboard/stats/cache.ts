@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Log } from '@tandem/process-kit'
-import type { Stats } from './queries.ts'
+import type { Stats } from './schemas.ts'
 
 /** Statistics and when they were computed. */
 export interface CachedStats {

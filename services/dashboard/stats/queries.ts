@@ -4,31 +4,7 @@ import { defaultTargets } from '../goals/queries.ts'
 import { levelOf } from '../progress/rules.ts'
 import { stepOf } from '../progress/streaks.ts'
 import type { Db, StreakKind } from '../tables.ts'
-
-export interface Stats {
-  /**
-   * Consecutive days with any log, up to today, or up to yesterday while today is empty. After a flight westward,
-   * future days do not count yet.
-   */
-  streak: number
-  longestStreak: number
-  /** The sum over all days. */
-  totalXp: number
-  level: number
-  /** How many lifts were records when they were lifted, by the current logs. */
-  totalPRs: number
-  totalWorkouts: number
-  /** The minutes of all workouts divided by their number, rounded; 0 without any. */
-  avgWorkoutDuration: number
-  /** Since Monday, up to today. */
-  workoutsThisWeek: number
-  /** Since the first of the month, up to today. */
-  workoutsThisMonth: number
-  todayCalories: number
-  todayProtein: number
-  /** The newest of the weight logs and the weight in the profile. */
-  currentWeight: number | null
-}
+import type { Stats } from './schemas.ts'
 
 interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> {
   workoutMinutes: number
@@ -41,7 +17,8 @@ interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> {
 
 /**
  * The length of the streak that ends on `last`, or on the day before while `last` is empty. Weeks are given by their
- * Mondays. One index lookup, however long the streak is.
+ * Mondays. After a flight westward, days that are still to come do not count. One index lookup, however long the
+ * streak is.
  */
 export const currentStreak = (accountId: string, kind: StreakKind, last: Temporal.PlainDate) => {
   const step = sql.lit(stepOf(kind))

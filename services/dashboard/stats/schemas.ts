@@ -21,6 +21,8 @@ export const StatsSchema = named(
   })
 )
 
+export type Stats = Type.Static<typeof StatsSchema>
+
 export const exampleStats = {
   streak: 4,
   longestStreak: 12,

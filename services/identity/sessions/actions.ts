@@ -6,21 +6,14 @@ import { chunksOf, settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
-import type { Db, Platform, SignInMethod, Trx } from '../tables.ts'
+import type { Db, SignInMethod, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { resumeOrReject } from './resume.ts'
+import type { Device } from './schemas.ts'
 import { REFRESH_TOKEN_LIFETIME, SESSION_LIFETIME } from './queries.ts'
 import { lockCaller, type Caller } from './caller.ts'
 import { isKnownNetwork, saveNetwork } from './networks.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
-
-export interface Device {
-  deviceInfo?: string
-  deviceName?: string
-  platform?: Platform
-  appVersion?: string
-  deviceId?: string
-}
 
 /** The address and device of a caller who signs in. */
 export interface Client {

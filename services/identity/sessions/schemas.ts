@@ -12,6 +12,8 @@ export const device = {
   )
 }
 
+export type Device = Type.Static<Type.TObject<typeof device>>
+
 /** The tokens of a new or refreshed session. */
 export const tokens = {
   accessToken: Type.String({
