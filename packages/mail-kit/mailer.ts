@@ -1,8 +1,7 @@
 import type { SendMailOptions } from 'nodemailer'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readBrand } from '@tandem/brand-kit'
-import { runPeriodically, withTimeout } from '@tandem/process-kit'
-import { createQueue, retryAfter, type Outcome, type QueueOptions } from '@tandem/queue-kit'
+import { runPeriodically, untilPersisted, withTimeout } from '@tandem/process-kit'
+import { createQueue, retryAfter, type Outcome, type QueueOptions, type QueueTestOptions } from '@tandem/queue-kit'
 import type { Kysely, Transaction } from 'kysely'
 import { attempts as attemptsTotal, initializeAttempts, mailSources } from './metrics.ts'
 import {
@@ -20,6 +19,7 @@ import {
 } from './mails.ts'
 
 const SEND_TIMEOUT_MS = 30_000
+const PERSIST_MARGIN_MS = 4_000
 const HOUR_MS = 60 * 60 * 1_000
 
 /** What else changes with a mail of one kind, in the transaction that marks it: neither is ever lost. */
@@ -40,7 +40,7 @@ export type MailProvider = (id: string, mail: {
   messageId: string
 }) => Promise<{ status: number }>
 
-export interface MailerOptions<Tables extends MailTables = MailTables> {
+export interface MailerOptions<Tables extends MailTables = MailTables> extends QueueTestOptions {
   db: Kysely<Tables>
   /** The service's name. Mailers of one service share a queue; mailers of different services never do. */
   service: string
@@ -58,10 +58,6 @@ export interface MailerOptions<Tables extends MailTables = MailTables> {
   provider?: MailProvider | undefined
   /** By the kind of a mail: what stands before the first colon of its dedupe key. */
   outcomes?: Record<string, MailOutcome<Tables>>
-  /** The options of queue-kit, for tests. */
-  prefix?: string
-  sweepIntervalSeconds?: number
-  sweepMinAgeSeconds?: number
 }
 
 export interface Mailer {
@@ -134,7 +130,11 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
     } catch (error) {
       return await handleSendError(id, mail, error)
     }
-    await persist(() => finish('onSent', async (trx) => await markSent(trx, id)), leaseEndMs)
+    // It would be sent again if its row were not updated before the lease ends.
+    await untilPersisted(
+      async () => await finish('onSent', async (trx) => await markSent(trx, id)),
+      leaseEndMs - PERSIST_MARGIN_MS
+    )
     attemptsTotal.inc({ service, outcome: 'sent' })
     log.info({ mailId: id, attempts: mail.attempts }, 'sent a mail')
   }
@@ -243,19 +243,5 @@ async function openTransports (smtpUrl: string, maxConnections: number) {
     // No retries by the pool, because they would not update the row.
     transport: createTransport({ ...options, pool: true, maxConnections, maxRequeues: 0, idleTimeout: 60_000 }),
     probe: createTransport({ ...options, connectionTimeout: 1_000, greetingTimeout: 1_000 })
-  }
-}
-
-// An accepted mail whose row cannot be updated would be sent again, so the update is retried until shortly before the
-// lease ends.
-async function persist (write: () => Promise<unknown>, deadlineMs: number) {
-  for (;;) {
-    try {
-      await write()
-      return
-    } catch (error) {
-      if (Date.now() > deadlineMs - 4_000) throw error
-      await sleep(250)
-    }
   }
 }

@@ -24,18 +24,17 @@ export async function serveOperators (app: Server, db: OperatorDb) {
 
 const HOUR_MS = 60 * 60 * 1_000
 
-interface AuditOptions {
+interface AuditDeps {
   db: Kysely<OperatorTables>
-  log: Log
   /** Stores the end of the chain outside the database, once a day. @param day such as `2026-01-31` */
   storeHead?: (day: string, head: AuditHead) => Promise<unknown>
 }
 
 /** Keeps the partitions of the audit, and offers the end of its chain every hour, until it is stopped. */
-export const startAudit = ({ db, log, storeHead }: AuditOptions) =>
-  runPeriodically(async () => await runAudit({ db, storeHead }), { intervalMs: HOUR_MS, log })
+export const startAudit = (deps: AuditDeps, log: Log) =>
+  runPeriodically(async () => await runAudit(deps), { intervalMs: HOUR_MS, log })
 
-export async function runAudit ({ db, storeHead }: Omit<AuditOptions, 'log'>) {
+export async function runAudit ({ db, storeHead }: AuditDeps) {
   await runSteps({
     'maintain the audit': async () => await maintainAudit(db),
     'store the head': async () => await storeHead?.(new Date().toISOString().slice(0, 10), await readAuditHead(db)),

@@ -22,6 +22,7 @@ export { setBounded } from './set-bounded.ts'
 export { failedItems, runSteps, settleBatches, settleEach, throwErrors } from './settle-each.ts'
 export { throttleLog } from './throttle-log.ts'
 export { isTransient, untilAvailable } from './transient.ts'
+export { untilPersisted } from './until-persisted.ts'
 export { readVariable } from './variables.ts'
 export {
   extractTraceContext,

@@ -1,2 +1,10 @@
 export { createQueue } from './queue.ts'
-export { retryAfter, type Job, type Outcome, type PendingQuery, type Queue, type QueueOptions } from './types.ts'
+export {
+  retryAfter,
+  type Job,
+  type Outcome,
+  type PendingQuery,
+  type Queue,
+  type QueueOptions,
+  type QueueTestOptions
+} from './types.ts'

@@ -57,6 +57,9 @@ export interface QueueOptions {
   prefix?: string
 }
 
+/** What tests set of a queue, through what creates it. */
+export type QueueTestOptions = Pick<QueueOptions, 'prefix' | 'sweepIntervalSeconds' | 'sweepMinAgeSeconds'>
+
 export interface Queue {
   /**
    * Adds jobs for rows that are committed. It never throws and never takes longer than 2 s: jobs that Redis does not

@@ -17,7 +17,7 @@ await runService({
     startHousekeeping,
     workOfFeature('fasting', startPublishingReachedGoals),
     ({ erasure }, log) => erasure.start(log),
-    ({ db }, log) => startAudit({ db, log })
+    startAudit
   ],
   checks: ({ cache, erasure }) => ({
     redis: { check: () => cache.ready(), required: false },

@@ -22,7 +22,7 @@ await runService({
     startLifting,
     workOfFeature('activities', startMeetingAlarms),
     ({ erasure }, log) => erasure.start(log),
-    ({ db }, log) => startAudit({ db, log })
+    startAudit
   ],
   checks: ({ erasure }) => ({
     erasure: { check: async () => await erasure.checkCompared(), required: true }

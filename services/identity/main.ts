@@ -29,7 +29,7 @@ await runService({
     startExporting,
     startChecking,
     ({ erasure }, log) => erasure.start(log),
-    ({ db, privateStorage }, log) => startAudit({ db, log, storeHead: storeAuditHead(privateStorage) })
+    ({ db, privateStorage }, log) => startAudit({ db, storeHead: storeAuditHead(privateStorage) }, log)
   ],
   checks: ({ db, mailer }) => ({
     redis: { check: () => mailer.ready(), required: false },

@@ -24,7 +24,7 @@ await runService({
     startProducerEvents,
     workOfFeature('fitmatch', startMatchCounts),
     ({ erasure }, log) => erasure.start(log),
-    ({ db }, log) => startAudit({ db, log })
+    startAudit
   ],
   checks: ({ db, pushes, erasure }) => ({
     erasure: { check: async () => await erasure.checkCompared(), required: true },

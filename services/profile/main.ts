@@ -17,7 +17,7 @@ await runService({
   background: [
     startHousekeeping,
     ({ erasure }, log) => erasure.start(log),
-    ({ db }, log) => startAudit({ db, log }),
+    startAudit,
     ({ db }, log) => startLoadingPlaces(db, log)
   ],
   checks: ({ db, erasure }) => ({

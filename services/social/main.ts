@@ -18,7 +18,7 @@ await runService({
     startCopying,
     ({ ranking }, log) => ranking.start(log),
     ({ erasure }, log) => erasure.start(log),
-    ({ db }, log) => startAudit({ db, log })
+    startAudit
   ],
   checks: ({ erasure }) => ({
     erasure: { check: async () => await erasure.checkCompared(), required: true }

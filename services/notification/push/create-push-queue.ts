@@ -1,4 +1,4 @@
-import { createQueue, type Job } from '@tandem/queue-kit'
+import { createQueue, type Job, type QueueTestOptions } from '@tandem/queue-kit'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import type { PushQueue } from '../notifications/push-queue.ts'
 import { pushSources } from './backlog.ts'
@@ -9,13 +9,9 @@ import { createPushSender, type PushSenderOptions } from './sender.ts'
 const SWEEP_MIN_AGE_SECONDS = 30
 const LOW_PRIORITY_CONCURRENCY = 16
 
-interface Options extends PushSenderOptions {
+interface Options extends PushSenderOptions, QueueTestOptions {
   redisUrl: string
   concurrency?: number
-  /** Options of queue-kit, for tests. */
-  prefix?: string
-  sweepIntervalSeconds?: number
-  sweepMinAgeSeconds?: number
 }
 
 /**

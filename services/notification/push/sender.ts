@@ -1,10 +1,9 @@
 import { textsOf } from '@tandem/brand-kit'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, Histogram } from 'prom-client'
 import type { CallRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, MeetingStatus } from '@tandem/contracts'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
-import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
+import { createBatcher, type Log, Unavailable, untilPersisted } from '@tandem/process-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db } from '../tables.ts'
 import { isAlwaysPushed, isOffered, type Kind } from '../texts/kinds.ts'
@@ -38,7 +37,8 @@ const pushDelay = new Histogram({
 const MAX_DELAY_SECONDS = 24 * 60 * 60
 const MINUTE_MS = 60_000
 const MAX_RETRY_DELAY_MS = 10 * MINUTE_MS
-// What is left of the lease after two attempts at the provider.
+// What is left of the lease after two attempts at the provider. A push that was accepted but not marked as sent would be
+// sent again.
 const PERSIST_TIMEOUT_MS = 8_000
 
 export interface PushSenderOptions {
@@ -59,7 +59,7 @@ export function createPushSender (
   const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
   const read = createBatcher(async (ids: string[]) => await readPushContents(db, ids))
   const finish = createBatcher(async (results: (DeliveryResult & { id: string })[]) => {
-    await retryUntilPersisted(async () => await finishDeliveries(db, results))
+    await untilPersisted(async () => await finishDeliveries(db, results), Date.now() + PERSIST_TIMEOUT_MS)
     return results.map(() => undefined)
   })
 
@@ -123,7 +123,10 @@ export function createPushSender (
     const delayMs = outcome.retryAfterMs ?? Math.min(retryDelayMs * 2 ** (delivery.attempts - 1), MAX_RETRY_DELAY_MS)
     const dueAt = nextAttemptAt(delivery, delayMs)
     if (!dueAt) return await finish({ id: delivery.id, status: 'failed', reason: outcome.reason })
-    await retryUntilPersisted(async () => await postponeDelivery(db, delivery, outcome.reason, dueAt))
+    await untilPersisted(
+      async () => await postponeDelivery(db, delivery, outcome.reason, dueAt),
+      Date.now() + PERSIST_TIMEOUT_MS
+    )
     return retryAfter(dueAt.getTime() - Date.now())
   }
 }
@@ -205,18 +208,5 @@ async function resolveRecipient (
     language: textsOf(locale ?? find(accountId)?.locale ?? null).locale,
     timezone: timezone ?? find(accountId)?.timezone ?? DEFAULT_TIMEZONE,
     actorName: actorName ?? find(actorId)?.name ?? null
-  }
-}
-
-// A push that was accepted but not marked as sent would be sent again, so Postgres gets a while to come back.
-async function retryUntilPersisted<Result> (write: () => Promise<Result>) {
-  const deadline = Date.now() + PERSIST_TIMEOUT_MS
-  for (;;) {
-    try {
-      return await write()
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-      await sleep(250)
-    }
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter } from 'prom-client'
 import { signWebhook } from '@tandem/http-kit'
 import type { Log } from '@tandem/process-kit'
-import { createQueue, retryAfter, type Outcome } from '@tandem/queue-kit'
+import { createQueue, retryAfter, type Outcome, type QueueTestOptions } from '@tandem/queue-kit'
 import type { Db } from '../tables.ts'
 import { markFailed, markSent, postpone } from './actions.ts'
 import type { Poster } from './poster.ts'
@@ -33,17 +33,13 @@ const attemptsTotal = new Counter({
 })
 for (const outcome of ['sent', 'later', 'failed']) attemptsTotal.inc({ outcome }, 0)
 
-interface Options {
+interface Options extends QueueTestOptions {
   db: Db
   poster: Poster
   redisUrl: string
   log: Log
   /** The pauses after failed attempts, for tests. */
   retryDelaysMs?: number[]
-  /** Options of queue-kit, for tests. */
-  prefix?: string
-  sweepIntervalSeconds?: number
-  sweepMinAgeSeconds?: number
 }
 
 export interface WebhookQueue {
