@@ -1,4 +1,3 @@
-export { cacheJsonQuery } from './cached-query.ts'
 export { connect } from './connect.ts'
 export { inSavepoints } from './savepoints.ts'
 export { DELETED_AT_ONCE, deleteChunk, deleteInChunks } from './delete-in-chunks.ts'

@@ -1,8 +1,8 @@
-import { cacheJsonQuery } from '@tandem/database-kit'
 import type { Page } from '@tandem/http-kit'
 import type { CompiledQuery } from 'kysely'
 import type { PostRow } from '../posts/queries.ts'
 import type { Db, PostType } from '../tables.ts'
+import { cacheJsonQuery } from './cached-query.ts'
 
 export interface Filters {
   type?: PostType | undefined

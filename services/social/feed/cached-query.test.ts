@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import t from 'tap'
-import { cacheJsonQuery, cacheQuery } from './cached-query.ts'
-import { testSchema } from './testing.ts'
-import { connect } from './index.ts'
+import { connect } from '@tandem/database-kit'
+import { testSchema } from '@tandem/database-kit/testing'
+import { cacheJsonQuery } from './cached-query.ts'
 
 interface Tables {
   things: { id: number, name: string, made_at: Date }
@@ -32,7 +32,7 @@ const read = cacheJsonQuery((
 const ids = async (values: { name?: string | undefined, after?: number | undefined }, limit = 9) =>
   (await read(db, values, limit)).map(({ id }) => id)
 
-t.test('a query gets the values of each call and is built once for each shape', async (t) => {
+t.test('a query gets the values of each call and is built once for each set of values', async (t) => {
   t.same(await ids({ name: 'b' }), [3, 2])
   t.same(await ids({ name: 'a' }), [1])
   t.equal(builds, 1)
@@ -42,7 +42,7 @@ t.test('a query gets the values of each call and is built once for each shape', 
   t.same(await ids({ name: 'b', after: 2 }), [3])
   t.same(await ids({ name: 'b', after: 1 }), [3, 2])
   t.same(await ids({ after: 2, name: 'b' }), [3], 'in any order of the values')
-  t.same(await ids({ name: 'b' }, 1), [3], 'the limit is part of the shape')
+  t.same(await ids({ name: 'b' }, 1), [3], 'each limit has its own')
   t.same(await ids({ name: 'x' }), [])
 })
 
@@ -53,18 +53,4 @@ t.test('a value that looks like a placeholder is a value', async (t) => {
 
 t.test('a row is as JSON has it: a time is text', async (t) => {
   t.same(await read(db, { name: 'a' }, 1), [{ id: 1, name: 'a', made_at: '2026-01-02T03:04:05.678+00:00' }])
-})
-
-t.test('a list is a value too, and a row can come as it is', async (t) => {
-  let builds = 0
-  const find = cacheQuery((db: Kysely<Tables>, { found, name }: { found: number[], name: string }) => {
-    builds++
-    return db.selectFrom('things').select('made_at')
-      .where(sql<boolean>`id = any(${found}::integer[]) and name = ${name} and 7 = ${7}`)
-      .compile()
-  })
-  t.same(await find(db, { found: [1, 2], name: 'b' }, ''), [{ made_at: new Date('2026-01-02T03:04:05.678Z') }])
-  t.equal((await find(db, { found: [2, 3], name: 'b' }, '')).length, 2)
-  t.same(await find(db, { found: [], name: 'b' }, ''), [])
-  t.equal(builds, 1)
 })
