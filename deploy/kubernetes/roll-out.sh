@@ -53,12 +53,16 @@ if [ "$service" != gateway ] && [ "$service" != streams ]; then
   failed='jsonpath={.items[*].status.conditions[?(@.type=="Failed")].reason}'
   until "${kubectl[@]}" wait job --selector "$migrations" --for=condition=Complete --timeout=15s 2>/dev/null; do
     reasons=$("${kubectl[@]}" get job --selector "$migrations" --output "$failed")
+    # Deleted by somebody else, and nothing would ever complete.
+    [ -n "$("${kubectl[@]}" get job --selector "$migrations" --output name)" ] || reasons="there is no Job"
     if [ -n "$reasons" ]; then
       "${kubectl[@]}" logs --selector "$migrations" --tail=20 --prefix || true
       echo "The schema is not up to date ($reasons); the processes were left as they are." >&2
       exit 1
     fi
-    echo "Migrations are running."
+    # A pod that waits for its image, or for room, waits until the deadline of its Job.
+    echo "Migrations are running:"
+    "${kubectl[@]}" get pod --selector "$migrations" --no-headers
     sleep 1
   done
 fi

@@ -3,8 +3,15 @@ import { chmodSync, cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 
-/** A copy of the script, and a kubectl that runs nothing: `wait` and `get` are what it does for migrations. */
-function givenCluster (t: Test, { wait = 'true', get = 'true' }: { wait?: string, get?: string } = {}) {
+/** A copy of the script, and a kubectl that runs nothing: `wait`, `get` and `jobs` are what it does for migrations. */
+function givenCluster (
+  t: Test,
+  { wait = 'true', get = 'true', jobs = 'echo job.batch/social-migration' }: {
+    wait?: string,
+    get?: string,
+    jobs?: string
+  } = {}
+) {
   const folder = t.testdir({
     calls: '',
     bin: {
@@ -12,7 +19,9 @@ function givenCluster (t: Test, { wait = 'true', get = 'true' }: { wait?: string
 echo "$*" >> "$CALLS"
 case "$*" in
   *" wait job "*) ${wait};;
+  *" get job "*"--output name") ${jobs};;
   *" get job "*) ${get};;
+  *" get pod "*) echo "social-migration-x7k2p   0/1   ImagePullBackOff";;
 esac
 `,
       sleep: '#!/bin/sh\n'
@@ -48,6 +57,19 @@ t.test('a migration that failed ends the roll-out at once, with its reason, and 
   const { run, calls, replaced } = givenCluster(t, { wait: 'exit 1', get: 'echo BackoffLimitExceeded' })
   t.match(run('production', 'social'), { status: 1, stderr: /BackoffLimitExceeded.*left as they are/ })
   t.equal(calls().filter((call) => call.includes(' wait job ')).length, 1)
+  t.notOk(replaced())
+  t.end()
+})
+
+t.test('while it waits, a roll-out shows the pods of the migrations', (t) => {
+  const { run } = givenCluster(t, { wait: '[ "$(grep -c " wait job " "$CALLS")" -ge 2 ]' })
+  t.match(run('production', 'social'), { status: 0, stdout: /social-migration-x7k2p .*ImagePullBackOff/ })
+  t.end()
+})
+
+t.test('Jobs that somebody deletes end the roll-out, and the processes stay', (t) => {
+  const { run, replaced } = givenCluster(t, { wait: 'exit 1', jobs: 'true' })
+  t.match(run('production', 'social'), { status: 1, stderr: /there is no Job.*left as they are/ })
   t.notOk(replaced())
   t.end()
 })
