@@ -74,6 +74,16 @@ t.test('every service has a version of its own, and an operator can pin every im
   t.end()
 })
 
+t.test('the documents build the images before they start them, as some containers only use the image of another', (t) => {
+  t.ok(all.some(([, { image, build }]) => image.includes('tandem/') && !build))
+  for (const file of ['README.md', 'docker-compose.yml', 'docs/operations.md']) {
+    const documented = readFileSync(path.join(root, file), 'utf8')
+    t.ok(documented.includes('docker compose build'), file)
+    t.notOk(/docker compose [^`\n]*up [^`\n]*--build/.test(documented), file)
+  }
+  t.end()
+})
+
 t.test('no secret is on a command line', (t) => {
   for (const [name, { command = [], entrypoint = [], healthcheck }] of all) {
     // The container expands $$; Compose expands $ and would put the value on the command line.
