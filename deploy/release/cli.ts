@@ -12,6 +12,7 @@ deploy/release.sh check [<service> …]       compares the versions in deploy/re
   REGISTRY              the registry to push to, such as registry.example.org
   PLATFORMS             linux/amd64,linux/arm64
   NODE_IMAGE            the base image
+  WITH_FFMPEG=1         the image of social has ffmpeg, for VIDEO_TRANSCODER
   DOCKER_BUILD_NETWORK  the network of the build
   TESTS=passed          CI has run them for this commit`
 

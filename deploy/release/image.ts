@@ -16,7 +16,8 @@ interface Build {
  * SBOM, with cosign a signature. @returns its digest
  */
 export function buildImage (root: string, { name, image, version, commit }: Build): string {
-  const { PLATFORMS = 'linux/amd64,linux/arm64', NODE_IMAGE, DOCKER_BUILD_NETWORK, COSIGN_KEY } = process.env
+  const { PLATFORMS = 'linux/amd64,linux/arm64', NODE_IMAGE, WITH_FFMPEG, DOCKER_BUILD_NETWORK, COSIGN_KEY } =
+    process.env
   const run = (program: string, ...args: string[]) => {
     const { status } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2] })
     if (status !== 0) throw new UserError(`${program} ${args.join(' ')} failed`)
@@ -29,6 +30,7 @@ export function buildImage (root: string, { name, image, version, commit }: Buil
     tag,
     ...[`SERVICE=${name}`, `VERSION=${version}`, `COMMIT=${commit}`].flatMap((each) => ['--build-arg', each]),
     ...NODE_IMAGE ? ['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`] : [],
+    ...WITH_FFMPEG && name === 'social' ? ['--build-arg', 'WITH_FFMPEG=1'] : [],
     ...DOCKER_BUILD_NETWORK ? ['--network', DOCKER_BUILD_NETWORK] : []
   ]
   const digest = hasProgram('docker', 'buildx', 'version')

@@ -98,6 +98,21 @@ t.test('a release builds, records and tags every process', async (t) => {
   t.equal(git('status', '--porcelain'), '')
 })
 
+t.test('only the image of social gets ffmpeg, and only on request', async (t) => {
+  const { run, builds } = givenRepository(t)
+  process.env['WITH_FFMPEG'] = '1'
+  t.teardown(() => {
+    delete process.env['WITH_FFMPEG']
+  })
+  await run(version)
+  const withFfmpeg = () => builds().filter((build) => build.includes('--build-arg WITH_FFMPEG=1'))
+  t.match(withFfmpeg(), [/SERVICE=social /])
+  t.equal(withFfmpeg().length, 1)
+  delete process.env['WITH_FFMPEG']
+  await run('9.0.0', ['social'])
+  t.equal(withFfmpeg().length, 1)
+})
+
 t.test('if an image cannot be built, nothing is recorded, and the release can be repeated', async (t) => {
   const { folder, git, run } = givenRepository(t)
   writeFileSync(path.join(folder, 'fails'), 'profile')
