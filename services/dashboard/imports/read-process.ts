@@ -1,12 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { ImportFormat } from '../tables.ts'
-import { createAppleReader } from './formats/apple-health.ts'
-import { readCsv } from './formats/csv.ts'
 import { HostileFile, REFUSED_CODE, type Entry, type FormatOptions } from './formats/entries.ts'
-import { readFit } from './formats/fit.ts'
-import { readTandem } from './formats/tandem.ts'
-import { readGpx, readTcx } from './formats/tracks.ts'
-import { readZipped } from './formats/zip.ts'
+import type { Wanted } from './formats/zip.ts'
 
 // A process of its own, which reads one file from its input and writes its entries, one a line. What a file can do to it,
 // it does to nobody else: it has no environment, little memory and little time.
@@ -35,25 +30,38 @@ const exercisesFile = {
 const toLine = (entry: Entry) => JSON.stringify(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 const write = (entry: Entry) => void process.stdout.write(`${toLine(entry)}\n`)
 
+// Each format loads only its own reader: all of them take longer to load than most files to be read.
 async function read (file: Buffer) {
   const writeAll = (entries: Entry[]) => entries.forEach(write)
   const isZip = file.subarray(0, 2).toString() === 'PK'
-  if (format === 'FIT') writeAll(await readFit(file))
-  else if (format === 'GPX') writeAll(readGpx(file))
-  else if (format === 'TCX') writeAll(readTcx(file))
-  else if (format === 'CSV') writeAll(readCsv(file, options))
-  else if (format === 'TANDEM') {
+  if (format === 'FIT') {
+    const { readFit } = await import('./formats/fit.ts')
+    writeAll(await readFit(file))
+  } else if (format === 'GPX' || format === 'TCX') {
+    const { readGpx, readTcx } = await import('./formats/tracks.ts')
+    writeAll(format === 'GPX' ? readGpx(file) : readTcx(file))
+  } else if (format === 'CSV') {
+    const { readCsv } = await import('./formats/csv.ts')
+    writeAll(readCsv(file, options))
+  } else if (format === 'TANDEM') {
+    const { readTandem } = await import('./formats/tandem.ts')
     const [logs, exercises] = isZip
-      ? [await collect(readZipped(file, tandemFile)), await collect(readZipped(file, exercisesFile))]
+      ? [await collect(unzip(file, tandemFile)), await collect(unzip(file, exercisesFile))]
       : [file]
     writeAll(readTandem(logs, exercises))
   } else {
+    const { createAppleReader } = await import('./formats/apple-health.ts')
     const reader = createAppleReader(options, write)
     const decoder = new TextDecoder()
-    const chunks = isZip ? readZipped(file, appleFile) : [file]
+    const chunks = isZip ? unzip(file, appleFile) : [file]
     for await (const chunk of chunks) reader.write(decoder.decode(chunk, { stream: true }))
     reader.close()
   }
+}
+
+async function* unzip (file: Buffer, wanted: Wanted) {
+  const { readZipped } = await import('./formats/zip.ts')
+  yield* readZipped(file, wanted)
 }
 
 async function collect (chunks: AsyncIterable<Buffer>) {

@@ -4,7 +4,7 @@ import { HostileFile } from './entries.ts'
 
 const MAX_ENTRIES = 100_000
 
-interface Wanted {
+export interface Wanted {
   isWanted: (path: string) => boolean
   maxBytes: number
   /** Whether a ZIP without it is read as if it were empty. */
