@@ -205,7 +205,9 @@ function listRequests (
       headers: { ...exampleRequest().headers, [parameter.name]: text }
     }))
   )
-  const inBody = !media ? [] : listFields(media.schema ?? {}).flatMap((field) =>
+  // Alternatives have fields of the same names, which make the same requests.
+  const fields = new Map(listFields(media?.schema ?? {}).map((field) => [field.join('.'), field]))
+  const inBody = !media ? [] : [...fields.values()].flatMap((field) =>
     JSON_VALUES.map((value) => ({
       ...exampleRequest(),
       what: `${field.join('.')}: ${value}`,
