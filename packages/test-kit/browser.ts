@@ -30,8 +30,10 @@ export async function openBrowser (t: Teardown): Promise<Browser> {
 
 /** What axe-core finds wrong with the accessibility of a page, a sentence each. */
 export async function listAccessibilityErrors (page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(async () => await (globalThis as unknown as { axe: typeof axe }).axe.run())
+  if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(async () =>
+    await (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] })
+  )
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
