@@ -8,7 +8,7 @@ import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 
-t.test('a client that sends too much can read the 413, 50 times of 50', async (t) => {
+t.test('a client that sends too much can read the 413, every time', async (t) => {
   const { url, as, services } = await testGateway(t)
   const port = Number(new URL(url).port)
   const bodies = [
@@ -16,8 +16,9 @@ t.test('a client that sends too much can read the 413, 50 times of 50', async (t
     ['20 MB of JSON', `${base}/feed`, 'application/json', Buffer.alloc(20_000_000, ' ')]
   ] as const
   for (const [what, path, type, body] of bodies) {
+    // Services send 50 of each: unread-bodies.test.ts of http-kit, rejected-uploads.test.ts of media-kit.
     for (
-      const [chunked, close, rounds] of [[false, true, 10], [true, true, 10], [false, false, 2], [
+      const [chunked, close, rounds] of [[false, true, 4], [true, true, 4], [false, false, 2], [
         true,
         false,
         2
