@@ -28,3 +28,10 @@ t.test('a quote keeps its sentences, and loses links, markup and what is invisib
   t.equal(plainQuote('<b>'), '')
   t.end()
 })
+
+t.test('a quote of a long word takes no longer than its length', (t) => {
+  const before = process.cpuUsage()
+  t.equal(plainQuote('x'.repeat(200_000)), 'x'.repeat(200))
+  t.ok(process.cpuUsage(before).user < 2_000_000, `${process.cpuUsage(before).user} µs`)
+  t.end()
+})

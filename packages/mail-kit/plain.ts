@@ -21,7 +21,8 @@ function keepOnly (text: string, unwanted: RegExp, maxLength: number) {
 // Control characters, and those that change the direction of a text or are invisible.
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu
 const TAG = /<[/!?\p{L}][^>]*>?/gu
-const URL_WITH_SCHEME = /[\p{L}\p{N}+.-]*:\/\/\S*/gu
+// It begins where a word begins: searched for from each letter, a long word would take the square of its length.
+const URL_WITH_SCHEME = /(?<![\p{L}\p{N}+.-])[\p{L}\p{N}+.-]*:\/\/\S*/gu
 /** A dot between a word and a letter. Clients make a link of `example.com`, and none of `example. com`. */
 const DOT_OF_DOMAIN = /(?<=[\p{L}\p{N}_-])[.．。｡](?=\p{L})/gu
 
