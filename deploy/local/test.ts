@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -102,48 +102,25 @@ async function run (program: string, args: string[], env: NodeJS.ProcessEnv = {}
   return await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
 }
 
-/** Beside the tests, to which they give way. At the end those run one at a time and wait, and a processor is free. */
+/** Beside the tests, to which they give way. */
 async function runChecks (tally: Tally) {
   await check('types', checkTypes, tally)
   await check('format', async () => await run('dprint', ['check', '--list-different']), tally)
-  await check('lint', lint, tally)
+  const folders = ['packages', 'gateway', 'services', 'deploy', 'examples']
+  // As with tsc: on two threads of Go, tsgolint has the types twice, which takes two fifths more CPU.
+  const oneThread = { GOMAXPROCS: '1' }
+  await check('lint', async () => await run('oxlint', ['--type-aware', '--quiet', ...folders], oneThread), tally)
   const knip = ['--no-progress', '--no-config-hints']
   await check('unused files, exports and dependencies', async () => await run('knip', knip), tally)
 }
 
-/** Folders that are checked one after the other: the types of all at once take 2.2 GB, those of one at most 1.2 GB. */
-function listParts () {
-  return globSync(['packages', 'gateway', 'services/*/', 'deploy'], { cwd: root })
-}
-
-/** A check after a small change takes a second for each part. @returns an exit code */
+/** A check after a small change takes only some seconds. @returns an exit code */
 async function checkTypes () {
-  const projects = listParts().map((folder) => ({ name: path.basename(folder), project: writeProject(folder) }))
   let code = 0
-  for (const { name, project } of [...projects, { name: 'expo', project: 'examples/expo' }]) {
+  for (const [name, project] of [['all', '.'], ['expo', 'examples/expo']] as const) {
     // Each checker has its own copy of the types of libraries: one needs half of the memory, and less CPU.
     const incremental = ['--incremental', '--tsBuildInfoFile', path.join(cache, `${name}.tsbuildinfo`)]
     code = Math.max(code, await run('tsc', ['-p', project, '--checkers', '1', ...incremental]))
-  }
-  return code
-}
-
-/** Writes the settings of tsc for the files of one folder. @returns the name of the file */
-function writeProject (folder: string) {
-  const file = path.join(cache, `${path.basename(folder)}.tsconfig.json`)
-  mkdirSync(cache, { recursive: true })
-  writeFileSync(file, JSON.stringify({ extends: path.join(root, 'tsconfig.json'), include: [path.join(root, folder)] }))
-  return file
-}
-
-/** Three parts at a time: that takes little more memory than one, and a third of the CPU. @returns an exit code */
-async function lint () {
-  const parts = [...listParts(), 'examples']
-  let code = 0
-  while (parts.length > 0) {
-    const folders = parts.splice(0, 3)
-    // As with tsc: on two threads of Go, tsgolint has the types twice, which takes two fifths more CPU.
-    code = Math.max(code, await run('oxlint', ['--type-aware', '--quiet', ...folders], { GOMAXPROCS: '1' }))
   }
   return code
 }
@@ -200,8 +177,12 @@ async function runTests (tally: Tally) {
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...filterOf(options.grep) }
-  const sideBySide = [runGroups([others], PROCESSES, env), runGroups([waiting, others], WAITING_PROCESSES, env)]
-  const results = [...(await Promise.all(sideBySide)).flat(), ...await runGroups([serial], 1, env)]
+  const { PRIORITY_NORMAL, PRIORITY_BELOW_NORMAL } = constants.priority
+  const results = (await Promise.all([
+    runGroups([serial], 1, { env, priority: PRIORITY_NORMAL }),
+    runGroups([others], PROCESSES, { env, priority: PRIORITY_BELOW_NORMAL }),
+    runGroups([waiting, others], WAITING_PROCESSES, { env, priority: PRIORITY_BELOW_NORMAL })
+  ])).flat()
   if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
@@ -223,12 +204,16 @@ function track (child: ChildProcess) {
 }
 
 /** Each of the processes runs what is left in the first queue that is not empty. */
-async function runGroups (queues: string[][][], processes: number, env: NodeJS.ProcessEnv) {
+async function runGroups (
+  queues: string[][][],
+  processes: number,
+  options: { env: NodeJS.ProcessEnv, priority: number }
+) {
   const next = () => queues.find((queue) => queue.length > 0)?.shift()
   const results: FileResult[] = []
   const runQueued = async () => {
     for (let group = next(); group; group = next()) {
-      for (const result of await runTestFiles(group, { env, track })) {
+      for (const result of await runTestFiles(group, { ...options, track })) {
         showFile(result)
         for (const failure of result.failures) showFailure(failure)
         results.push(result)
@@ -240,7 +225,8 @@ async function runGroups (queues: string[][][], processes: number, env: NodeJS.P
 }
 
 /**
- * Tests that measure response times, or processor time, or memory, are named `*.serial.test.ts` and run one at a time.
+ * Tests that measure response times, or processor time, or memory, are named `*.serial.test.ts`. They run one at a time,
+ * and all others give way to them.
  * Those that kill servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running system
  * are named `*.system.test.ts` and have one process. It takes the longest, so it begins, and then those of deploy.
  */
@@ -250,8 +236,7 @@ function partition (files: string[]) {
   const [serial, waiting, system] = [ofKind('serial'), ofKind('waiting'), ofKind('system')]
   const usual = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
   return {
-    // The roll-out of deploy takes both processors. By the end, the checks beside them are over.
-    serial: groupByPackage(serial).reverse(),
+    serial: groupByPackage(serial),
     waiting: groupByPackage(waiting),
     others: [...system.length > 0 ? [system] : [], ...groupByPackage(usual)]
   }
@@ -259,14 +244,16 @@ function partition (files: string[]) {
 
 /** Groups of files that share most of the modules they import, so that one process runs them faster than several. */
 function groupByPackage (files: string[]) {
+  // The files of a single service are for all processes.
+  const size = Math.min(MAX_GROUP, Math.ceil(files.length / PROCESSES))
   const packages = Object.groupBy(
     files,
     (file) => file.split('/').slice(0, file.startsWith('gateway') ? 1 : 2).join('/')
   )
   return Object.values(packages).flatMap((all = []) =>
     Array.from(
-      { length: Math.ceil(all.length / MAX_GROUP) },
-      (_, index) => all.slice(index * MAX_GROUP, (index + 1) * MAX_GROUP)
+      { length: Math.ceil(all.length / size) },
+      (_, index) => all.slice(index * size, (index + 1) * size)
     )
   )
 }
