@@ -7,6 +7,7 @@ import { withStack, type Stack } from './stack.ts'
 
 const environment = {
   CONSOLE_PORT: '',
+  LIKES_GATHER_SECONDS: '1',
   LIMIT_ACCOUNT_EMAIL_REVERT: '1000/1m',
   LIMIT_PROFILE: 'relaxed',
   METRICS_PORT: '0',

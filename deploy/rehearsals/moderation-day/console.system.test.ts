@@ -51,7 +51,9 @@ async function decideCase (
     content: 'Buy this (spam)'
   })
   await reader.send('POST', '/reports', { targetType: 'POST', targetId: post.id, reason: 'SPAM' })
-  t.match(await workThroughQueue(desk, stack), [{ service: 'social', verdict: 'spam' }])
+  // What people of other files have reported is fine.
+  const decided = (await workThroughQueue(desk, stack)).filter(({ verdict }) => verdict !== 'fine')
+  t.match(decided, [{ service: 'social', verdict: 'spam' }])
   await until(async () => await statusOf(reader, `/feed/${post.id}`) === 410)
   t.match(await standingOf(ben), { status: 'WARNED', decisions: [{ statement: 'This was spam.' }] })
   await until(async () => await countNotified(ben) === 1)

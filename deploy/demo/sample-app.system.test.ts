@@ -1,12 +1,11 @@
 import path from 'node:path'
-import { call } from '@tandem/rehearsals/kit/call.ts'
-import { codeMailedTo, newestCode, PASSWORD } from '@tandem/rehearsals/kit/people.ts'
-import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
+import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
-import { article, choose, go, newPage, open, openApp } from './app-pages.ts'
+import { deleteAndKeep, endSession, register } from './app-account.ts'
+import { article, choose, go, open, openApp } from './app-pages.ts'
 import { findHome, join } from './join.ts'
 import type { Member } from './member.ts'
 import { describePeople } from './people.ts'
@@ -17,80 +16,79 @@ const seed = 'walk'
 
 t.test('two people walk through the sample app at once', needsBrowser, async (t) => {
   const browser = await openBrowser(t)
-  await withStack(async (stack) => {
-    await importPlaces(stack)
-    const home = await findHome(stack)
-    const people = describePeople(seed).slice(0, 2)
-    const members = []
-    for (const person of people) members.push(await join(person, { stack, seed, home, isMain: true }))
-    await loadSmallPictures(t, members[0]!, members[1]!)
-    const [mia, leo] = await Promise.all(people.map(async ({ email }) => await openApp(t, browser, stack, email)))
+  const { stack } = await sharedStack()
+  await importPlaces(stack)
+  const home = await findHome(stack)
+  const people = describePeople(seed).slice(0, 2)
+  const members = []
+  for (const person of people) members.push(await join(person, { stack, seed, home, isMain: true }))
+  await loadSmallPictures(t, members[0]!, members[1]!)
+  const [mia, leo] = await Promise.all(people.map(async ({ email }) => await openApp(t, browser, stack, email)))
 
-    await mia!.getByRole('heading', { name: 'Mia' }).waitFor()
-    await mia!.getByText('day streak').waitFor()
-    await mia!.getByText('56', { exact: true }).waitFor()
-    t.pass('the streak is that of eight weeks')
+  await mia!.getByRole('heading', { name: 'Mia' }).waitFor()
+  await mia!.getByText('day streak').waitFor()
+  await mia!.getByText('56', { exact: true }).waitFor()
+  t.pass('the streak is that of eight weeks')
 
-    await postPicture(mia!)
-    await go(leo!, 'Feed')
-    const post = leo!.getByRole('article').filter({ hasText: 'First picture of the walk' })
-    const picture = post.getByAltText('A picture')
-    await picture.waitFor({ state: 'attached' })
-    const width = await picture.evaluate(async (image: { decode: () => Promise<void>, naturalWidth: number }) => {
-      await image.decode()
-      return image.naturalWidth
-    })
-    t.ok(width > 0, 'Leo sees the picture')
-    await post.getByRole('button', { name: 'Like' }).click()
-    await post.getByRole('button', { name: 'Unlike' }).waitFor()
-    await go(mia!, 'Inbox')
-    await mia!.getByText(/Leo .*likes your post/).first().waitFor()
+  await postPicture(mia!)
+  await go(leo!, 'Feed')
+  const post = leo!.getByRole('article').filter({ hasText: 'First picture of the walk' })
+  const picture = post.getByAltText('A picture')
+  await picture.waitFor({ state: 'attached' })
+  const width = await picture.evaluate(async (image: { decode: () => Promise<void>, naturalWidth: number }) => {
+    await image.decode()
+    return image.naturalWidth
+  })
+  t.ok(width > 0, 'Leo sees the picture')
+  await post.getByRole('button', { name: 'Like' }).click()
+  await post.getByRole('button', { name: 'Unlike' }).waitFor()
+  await go(mia!, 'Inbox')
+  await mia!.getByText(/Leo .*likes your post/).first().waitFor()
 
-    await postVideo(mia!)
-    await playVideo(t, leo!)
-    await shareStory(mia!, leo!)
+  await postVideo(mia!)
+  await playVideo(t, leo!)
+  await shareStory(mia!, leo!)
 
-    await go(mia!, 'Discover')
-    await mia!.getByRole('heading', { name: /^Leo/ }).waitFor()
-    await mia!.getByText('You both train at').waitFor()
-    await mia!.getByRole('button', { name: 'Train together' }).click()
-    await go(leo!, 'Discover')
-    await leo!.getByRole('heading', { name: /^Mia/ }).waitFor()
-    await leo!.getByRole('button', { name: 'Train together' }).click()
-    await leo!.getByText('It’s a match!').waitFor()
-    await leo!.getByRole('button', { name: 'Say hello' }).click()
-    await leo!.getByRole('textbox', { name: 'Message' }).fill('Hello Mia, seven at the gate?')
-    await leo!.getByRole('button', { name: 'Send' }).click()
+  await go(mia!, 'Discover')
+  await mia!.getByRole('heading', { name: /^Leo/ }).waitFor()
+  await mia!.getByText('You both train at').waitFor()
+  await mia!.getByRole('button', { name: 'Train together' }).click()
+  await go(leo!, 'Discover')
+  await leo!.getByRole('heading', { name: /^Mia/ }).waitFor()
+  await leo!.getByRole('button', { name: 'Train together' }).click()
+  await leo!.getByText('It’s a match!').waitFor()
+  await leo!.getByRole('button', { name: 'Say hello' }).click()
+  await leo!.getByRole('textbox', { name: 'Message' }).fill('Hello Mia, seven at the gate?')
+  await leo!.getByRole('button', { name: 'Send' }).click()
 
-    await mia!.getByRole('tab', { name: '1 Chats' }).waitFor()
-    await go(mia!, 'Chats')
-    await mia!.getByRole('link', { name: 'Leo' }).click()
-    await mia!.getByRole('group', { name: 'Leo' }).getByText('Hello Mia, seven at the gate?').waitFor()
-    await mia!.getByText(/^Leo.* · online$/).waitFor()
-    await mia!.getByRole('textbox', { name: 'Message' }).pressSequentially('Perfect!')
-    await leo!.getByText(/^Mia.* is typing/).waitFor()
-    const [writtenAt] = [Date.now(), await mia!.getByRole('button', { name: 'Send' }).click()]
-    await leo!.getByText('Perfect!').last().waitFor()
-    t.comment(`the message was on Leo's screen after ${Date.now() - writtenAt} ms`)
-    await mia!.getByText(/ · Read$/).last().waitFor()
-    t.pass('Mia sees that Leo has read it')
+  await mia!.getByRole('tab', { name: '1 Chats' }).waitFor()
+  await go(mia!, 'Chats')
+  await mia!.getByRole('link', { name: 'Leo' }).click()
+  await mia!.getByRole('group', { name: 'Leo' }).getByText('Hello Mia, seven at the gate?').waitFor()
+  await mia!.getByText(/^Leo.* · online$/).waitFor()
+  await mia!.getByRole('textbox', { name: 'Message' }).pressSequentially('Perfect!')
+  await leo!.getByText(/^Mia.* is typing/).waitFor()
+  const [writtenAt] = [Date.now(), await mia!.getByRole('button', { name: 'Send' }).click()]
+  await leo!.getByText('Perfect!').last().waitFor()
+  t.comment(`the message was on Leo's screen after ${Date.now() - writtenAt} ms`)
+  await mia!.getByText(/ · Read$/).last().waitFor()
+  t.pass('Mia sees that Leo has read it')
 
-    await addGym(leo!)
-    await train(mia!)
-    await acceptInvitation(mia!, { host: members[1]!, guest: members[0]! })
-    await open(leo!, '')
-    await leo!.getByRole('group', { name: 'Morning run' }).waitFor()
-    t.pass('both see the plan on the home screen')
-    await importWorkout(mia!)
-    await shareTraining(mia!, leo!, members[0]!)
-    t.pass('Leo sees a workout and an achievement in the feed')
-    await readOlderComments(mia!, members[1]!)
-    await likeAndCommentLater(mia!, members[1]!)
-    await blockInChat(mia!, leo!)
-    const nadia = await register(t, browser, stack)
-    await endSession(nadia, stack, people[0]!.email)
-    await deleteAndKeep(nadia, stack)
-  }, { LIMIT_PROFILE: 'relaxed', LIKES_GATHER_SECONDS: '1' })
+  await addGym(leo!)
+  await train(mia!)
+  await acceptInvitation(mia!, { host: members[1]!, guest: members[0]! })
+  await open(leo!, '')
+  await leo!.getByRole('group', { name: 'Morning run' }).waitFor()
+  t.pass('both see the plan on the home screen')
+  await importWorkout(mia!)
+  await shareTraining(mia!, leo!, members[0]!)
+  t.pass('Leo sees a workout and an achievement in the feed')
+  await readOlderComments(mia!, members[1]!)
+  await likeAndCommentLater(mia!, members[1]!)
+  await blockInChat(mia!, leo!)
+  const nadia = await register(t, browser, stack)
+  await endSession(nadia, stack, people[0]!.email)
+  await deleteAndKeep(nadia, stack)
 })
 
 async function addGym (page: Page) {
@@ -243,81 +241,6 @@ async function blockInChat (page: Page, others: Page) {
   await go(page, 'Home')
   await openSafety()
   await blocked.getByText('Leo').waitFor()
-}
-
-const newcomer = 'newcomer@example.com'
-
-/** Creates an account with the code from the email. Without a network, a page says so. */
-async function register (t: Test, browser: Browser, stack: Stack) {
-  const page = await newPage(t, browser, stack, '')
-  const email = newcomer
-  await page.getByRole('button', { name: 'Create an account' }).click()
-  await page.getByLabel('Name').fill('Nadia')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill('weak')
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByRole('alert').waitFor()
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByText(`We have sent a code to ${email}`).waitFor()
-  await page.getByLabel('Code from the email').fill(await codeMailedTo(stack, email))
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('heading', { name: 'About you' }).waitFor()
-  await page.getByLabel('Birthday').fill('1996-04-12')
-  await page.getByRole('button', { name: 'Woman' }).click()
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('heading', { name: 'Your photos' }).waitFor()
-  await page.getByRole('button', { name: 'Not now' }).click()
-  await page.getByRole('checkbox').first().click()
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Not now' }).click()
-  await page.getByRole('heading', { name: 'Nadia' }).waitFor()
-  await page.context().setOffline(true)
-  await go(page, 'Discover')
-  await page.getByText('You are offline').waitFor()
-  await page.context().setOffline(false)
-  await page.getByText('Find people to train with').waitFor()
-  return page
-}
-
-/** Ends the session from another device. Who signs in then sees nothing of the last person, and signs out all tabs. */
-async function endSession (page: Page, stack: Stack, nextEmail: string) {
-  const body = { email: newcomer, password: PASSWORD }
-  const { accessToken: token } = await call<{ accessToken: string }>(stack, 'POST', '/auth/login', { body })
-  await call(stack, 'POST', '/auth/sessions', { token, body: { action: 'revoke_all' } })
-  await page.getByLabel('Email').fill(nextEmail)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('heading', { name: 'Mia' }).waitFor()
-  const otherTab = await page.context().newPage()
-  await otherTab.goto(page.url())
-  await otherTab.getByRole('heading', { name: 'Mia' }).waitFor()
-  await open(page, 'settings')
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.getByLabel('Email').waitFor()
-  await otherTab.getByLabel('Email').waitFor()
-  await otherTab.close()
-}
-
-/** Deletes the account, and keeps it at the next sign-in, which is with a code from an email. */
-async function deleteAndKeep (page: Page, stack: Stack) {
-  const known = await newestCode(stack, newcomer)
-  await page.getByLabel('Email').fill(newcomer)
-  await page.getByRole('button', { name: 'Email me a code instead' }).click()
-  const code = await codeMailedTo(stack, newcomer, known)
-  await page.getByLabel('Code from the email').fill(code)
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('heading', { name: 'Nadia' }).waitFor()
-  await open(page, 'delete-account')
-  await page.getByLabel('Your password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Delete my account' }).click()
-  await page.getByText(/^Everything is erased on/).waitFor()
-  await page.getByLabel('Email').fill(newcomer)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('heading', { name: 'Do you want to stay?' }).waitFor()
-  await page.getByRole('button', { name: 'Keep my account' }).click()
-  await page.getByRole('heading', { name: 'Nadia' }).waitFor()
 }
 
 /** Loads the photo and the profile picture of another person in all sizes from the gateway. */
