@@ -6,15 +6,22 @@ declare module 'jsrsasign' {
     sbjsn: string
   }
 
+  interface Encodable {
+    getEncodedHex(): string
+  }
+
   const jsrsasign: {
-    KEYUTIL: { getKey(pem: string): object },
     KJUR: {
       asn1: {
-        x509: { Certificate: new(parameters: object) => { getPEM(): string } },
+        x509: {
+          TBSCertificate: new(parameters: object) => Encodable,
+          Certificate: new(parameters: object) => { getPEM(): string }
+        },
         ocsp: {
           CertID: new() => { getParamByCerts(issuer: string, subject: string, algorithm: string): CertificateId },
           OCSPParser: new() => { getOCSPRequest(hex: string): { array: CertificateId[] } },
-          OCSPResponse: new(parameters: object) => { getEncodedHex(): string }
+          ResponseData: new(parameters: object) => Encodable,
+          OCSPResponse: new(parameters: object) => Encodable
         }
       }
     }
