@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
+import processTest from 'tap'
 import type { Teardown } from './teardown.ts'
 
 const programs = [
@@ -20,10 +21,22 @@ export const needsBrowser = {
   skip: program ? false : 'Chromium is not installed (apt-get install chromium-headless-shell, or CHROMIUM=<path>)'
 }
 
+let launched: Promise<Browser> | undefined
+
+/** The browser of all test files of a process, as its start takes a second of processor time. Its pages end with `t`. */
 export async function openBrowser (t: Teardown): Promise<Browser> {
+  launched ??= launch()
+  const browser = await launched
+  t.teardown(async () => {
+    for (const context of browser.contexts()) await context.close()
+  })
+  return browser
+}
+
+async function launch () {
   // Root has no sandbox; the pages are our own.
   const browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] })
-  t.teardown(async () => await browser.close())
+  processTest.teardown(async () => await browser.close())
   browser.on('context', (context) => context.setDefaultTimeout(TIMEOUT_MS))
   return browser
 }
