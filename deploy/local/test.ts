@@ -27,6 +27,8 @@ interface Tally {
 // Besides those of tests that mostly wait, which run the others' when nothing waits any more.
 const PROCESSES = availableParallelism() + 1
 const WAITING_PROCESSES = availableParallelism()
+// Of all but serial tests: half of the processor time of those. With less, a busy machine would leave them none.
+const GIVES_WAY = 3
 // Of files in one process. More would leave only one process with work at the end of a run.
 const MAX_GROUP = 24
 // A file system in memory, on Linux. Each test file creates and deletes a database of hundreds of files.
@@ -177,11 +179,10 @@ async function runTests (tally: Tally) {
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...filterOf(options.grep) }
-  const { PRIORITY_NORMAL, PRIORITY_BELOW_NORMAL } = constants.priority
   const results = (await Promise.all([
-    runGroups([serial], 1, { env, priority: PRIORITY_NORMAL }),
-    runGroups([others], PROCESSES, { env, priority: PRIORITY_BELOW_NORMAL }),
-    runGroups([waiting, others], WAITING_PROCESSES, { env, priority: PRIORITY_BELOW_NORMAL })
+    runGroups([serial], 1, { env, priority: constants.priority.PRIORITY_NORMAL }),
+    runGroups([others], PROCESSES, { env, priority: GIVES_WAY }),
+    runGroups([waiting, others], WAITING_PROCESSES, { env, priority: GIVES_WAY })
   ])).flat()
   if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
