@@ -9,6 +9,7 @@ import {
   startConsumers,
   startRelay,
   startRpcHandlers,
+  type Bus,
   type CallRpc,
   type FailedMessageTables,
   type Handler,
@@ -25,7 +26,7 @@ import {
   type Server,
   type ServerOptions
 } from '@tandem/http-kit'
-import { readConfig, run, serveMetrics, type HealthChecks, type Log } from '@tandem/process-kit'
+import { readConfig, run, serveMetrics, withTimeout, type HealthChecks, type Log } from '@tandem/process-kit'
 import type { ServiceEnvironment } from './environment.ts'
 import type { BackgroundWork } from './features.ts'
 
@@ -62,6 +63,16 @@ export interface Service<Schema extends TObject<typeof ServiceEnvironment>, Tabl
   fetchKeys?: (deps: Deps) => Promise<PublishedKeys>
 }
 
+// A service starts without the broker as well, this much later.
+const FIRST_CONNECTION_MS = 1_000
+
+async function isConnected (bus: Bus) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = bus.onConnect(() => resolve())
+  await promise
+  stop()
+}
+
 /**
  * Runs a service. It opens its resources in this order and closes them in reverse: database, bus, dependencies, keys,
  * relay, RPC handlers, consumers, background work, server, metrics. So a closing service first completes its requests,
@@ -93,6 +104,8 @@ export async function runService<
     onClose(() => db.destroy())
     const bus = connectBus(NATS_URL, { service: name, log })
     onClose(() => bus.close())
+    // Otherwise each start would log that the first calls have failed.
+    await withTimeout(FIRST_CONNECTION_MS, isConnected(bus)).catch(() => {})
     const callRpc = createRpcClient(bus)
     const deps = await service.createDeps({
       config,
