@@ -9,7 +9,7 @@ import { until } from '@tandem/test-kit'
 import type { Tables } from '../tables.ts'
 import { createApp, givenPost, testApp, type TestApp } from '../test/app.ts'
 import { readAll } from './queries.ts'
-import { updateRanking } from './ranking.ts'
+import { rankPosts, updateRanking } from './ranking.ts'
 
 const ids = (posts: { id: string }[]) => posts.map((post) => post.id)
 
@@ -163,7 +163,7 @@ t.test('a reader finds what they can see behind any number of posts that they ca
   await follows(me, friend)
   const fill = async (author: string, visibility: string) =>
     await sql`insert into posts (author_id, type, visibility, content, media_urls)
-      select ${author}, 'TEXT', ${visibility}, 'x', '{}' from generate_series(1, 30000)`.execute(db)
+      select ${author}, 'TEXT', ${visibility}, 'x', '{}' from generate_series(1, 3000)`.execute(db)
   const expected: string[] = []
   for (let each = 0; each < 5; each++) {
     expected.unshift((await givenPost(db, { author_id: friend, visibility: 'FOLLOWERS' })).id)
@@ -301,31 +301,19 @@ t.test('trending', async (t) => {
 })
 
 t.test('of a week with very many public posts, the newest are ranked', async (t) => {
-  const { db, person, rank } = await testApp(t)
+  const { db, person } = await testApp(t)
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const { id } = await givenPost(db, { author_id: ana, likes_count: 1 })
   await db.insertInto('likes').values({ post_id: id, account_id: ben }).execute()
-  const ranked = async () => {
-    await rank()
-    return await db.selectFrom('trending_rankings').orderBy('number', 'desc').limit(1).select('post_ids as ids')
-      .executeTakeFirstOrThrow()
-  }
-  t.same(await ranked(), { ids: [id] })
-  // They would take most of the time.
-  for (
-    const index of ['posts_with_media', 'posts_of_author', 'posts_of_author_newest_first', 'posts_of_type_newest_first']
-  ) {
-    await sql`drop index ${sql.table(index)}`.execute(db)
-  }
   const add = async (count: number) =>
     await sql`
       insert into posts (author_id, type, visibility, content, media_urls)
       select ${ana}, 'TEXT', 'PUBLIC', 'x', '{}' from generate_series(1, ${count}::int)`.execute(db)
-  for (let count = 0; count < 280_000; count += 20_000) await add(20_000)
-  await add(19_999)
-  t.equal((await ranked()).ids[0], id, 'the first of 300,000')
+  const ranked = async () => await db.transaction().execute(async (trx) => await rankPosts(trx, 300))
+  await add(299)
+  t.equal((await ranked())[0], id, 'the first of 300')
   await add(1)
-  t.notOk((await ranked()).ids.includes(id))
+  t.notOk((await ranked()).includes(id))
 })
 
 t.test('reading trending posts writes nothing, also for unknown hashtags', async (t) => {

@@ -103,7 +103,7 @@ export async function updateRanking (db: Db) {
  * What people other than the author did counts, and each person once, so that nobody makes a trend alone. These numbers
  * are read only of the posts that lead by their counters, which are never lower.
  */
-async function rankPosts (trx: Trx) {
+export async function rankPosts (trx: Trx, maxScored = MAX_SCORED) {
   const likes = sql`(likes_count
     - (select count(*) from likes where post_id = posts.id and account_id = posts.author_id)
     - (select count(*) from likes where post_id = posts.id and account_id <> posts.author_id and account_hidden))`
@@ -111,7 +111,7 @@ async function rankPosts (trx: Trx) {
     and author_id <> posts.author_id and hidden_at is null and not author_hidden)`
   const readers = sql`(select count(*) from post_readers where post_id = posts.id
     and account_id not in (select account_id from hidden_people where is_hidden))`
-  const ranked = await trx.selectFrom(selectLeading(trx).as('posts'))
+  const ranked = await trx.selectFrom(selectLeading(trx, maxScored).as('posts'))
     .select('posts.id')
     .orderBy(score(likes, commenters, readers), 'desc')
     .orderBy('posts.id', 'desc')
@@ -120,14 +120,14 @@ async function rankPosts (trx: Trx) {
   return ranked.map((post) => post.id)
 }
 
-const selectLeading = (trx: Trx) =>
-  trx.selectFrom(selectNewest(trx).as('posts'))
+const selectLeading = (trx: Trx, maxScored: number) =>
+  trx.selectFrom(selectNewest(trx, maxScored).as('posts'))
     .select(['posts.id', 'author_id', 'likes_count', 'created_at'])
     .orderBy(score(sql`likes_count`, sql`comments_count`, sql`views_count`), 'desc')
     .orderBy('posts.id', 'desc')
     .limit(MAX_LEADING)
 
-const selectNewest = (trx: Trx) =>
+const selectNewest = (trx: Trx, maxScored: number) =>
   trx.selectFrom('posts')
     .where(sql<boolean>`posts.deleted_at is null and posts.hidden_at is null and posts.visibility = 'PUBLIC'`)
     // The id condition covers slightly more and uses the index; created_at is exact.
@@ -135,7 +135,7 @@ const selectNewest = (trx: Trx) =>
     .where(sql<boolean>`posts.created_at > now() - ${sql.lit(RANKED_FOR)}::interval`)
     .select(['posts.id', 'author_id', 'likes_count', 'comments_count', 'views_count', 'created_at'])
     .orderBy('posts.id', 'desc')
-    .limit(MAX_SCORED)
+    .limit(maxScored)
 
 const score = (likes: RawBuilder<unknown>, comments: RawBuilder<unknown>, views: RawBuilder<unknown>) =>
   sql`(${likes} + 2 * ${comments} + 0.1 * ${views} + 1)
