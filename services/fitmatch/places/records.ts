@@ -115,11 +115,15 @@ const MAX_LINE = 16 * MEBIBYTE
 async function* splitLines (stream: ReadStream) {
   let rest = ''
   for await (const chunk of stream.setEncoding('utf8')) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop()!
+    // Only the chunk is split: splitting the rest again with each chunk would take quadratic time for a long line.
+    const [end, ...lines] = (chunk as string).split('\n')
+    rest += end
     if (rest.length > MAX_LINE) {
       throw new Error('A line of the file is longer than 16 MiB: write each feature on a line')
     }
+    if (lines.length === 0) continue
+    yield rest
+    rest = lines.pop()!
     yield* lines
   }
   if (rest !== '') yield rest
