@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { testDatabase } from '@tandem/database-kit/testing'
+import { UsageError } from '@tandem/operator-kit'
 import t from 'tap'
 import type { Tables } from '../tables.ts'
+import { runCommand } from './commands.ts'
 import { findProducer } from './queries.ts'
 
 const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
@@ -16,23 +18,27 @@ async function run (...args: string[]) {
     .catch((error: unknown) => error as { stdout: string, stderr: string })
 }
 
+/** The same in this process, which starts none. */
+async function operate (...args: string[]) {
+  const result = await runCommand(db, args)
+  return typeof result === 'string' ? result : JSON.stringify(result)
+}
+
 t.test('a command adds a producer, rotates its key and ends it, and is in the audit', async (t) => {
   const [first = ''] = (await run('add', 'booking', '--events', 'booking.confirmed,booking.reminder')).stdout.split(
     '\n'
   )
   t.match(await findProducer(db, first), { eventTypes: ['booking.confirmed', 'booking.reminder'], eventsPerSecond: 50 })
-  t.match(await run('add', 'booking', '--events', 'booking.confirmed'), {
-    stderr: /There is a producer with this name/
-  })
-  const [second = ''] = (await run('rotate', 'booking')).stdout.split('\n')
+  await t.rejects(operate('add', 'booking', '--events', 'booking.confirmed'), { message: 'PRODUCER_EXISTS' })
+  const [second = ''] = (await operate('rotate', 'booking')).split('\n')
   t.ok(await findProducer(db, first))
-  await run('revoke', 'booking', '--old-key')
+  await operate('revoke', 'booking', '--old-key')
   t.notOk(await findProducer(db, first))
-  const { stdout: list } = await run('list')
+  const list = await operate('list')
   t.match(list, /booking/)
   t.notMatch(list, new RegExp(`${first}|${second}`))
   t.ok(await findProducer(db, second))
-  await run('revoke', 'booking')
+  await operate('revoke', 'booking')
   t.notOk(await findProducer(db, second))
 
   t.match(await db.selectFrom('audit_entries').select(['role', 'action', 'subject']).orderBy('number').execute(), [
@@ -52,9 +58,9 @@ t.test('a command that is not one prints what there is', async (t) => {
       ['add', 'booking', '--events', 'unknown'],
       ['add', 'Booking', '--events', 'booking.confirmed'],
       ['add', 'booking', '--events', 'booking.confirmed', '--rate', '0'],
-      ['remove', 'booking'],
-      ['revoke', 'booking', '--all']
+      ['remove', 'booking']
     ]
-  ) t.match(await run(...args), { stderr: /^usage: npm run operator -- producers/ }, args.join(' '))
-  t.match(await run('revoke', 'nobody'), { stderr: /There is no such producer/ })
+  ) await t.rejects(operate(...args), UsageError, args.join(' '))
+  t.match(await run('revoke', 'booking', '--all'), { stderr: /^usage: npm run operator -- producers/ })
+  await t.rejects(operate('revoke', 'nobody'), { message: 'NOT_FOUND.producer' })
 })
