@@ -107,7 +107,9 @@ t.test('the safety of meetings', async (t) => {
   t.test('the report and the alarm at the same instant: no alarm, or alarm and all-clear', async (t) => {
     const { ben, id, endsAt } = await givenActivity()
     const outcomes = new Set<string>()
-    for (const turn of Array.from({ length: 200 }, (_, index) => index)) {
+    let known = (await eventsOf(id)).length
+    // A fault shows in two of three rounds. Which of the two comes first depends on how busy the machine is.
+    for (let turn = 0; turn < 60 || (outcomes.size < 2 && turn < 200); turn++) {
       await db.deleteFrom('meetings').where('activity_id', '=', id).execute()
       await db.insertInto('meetings').values({
         activity_id: id,
@@ -117,12 +119,12 @@ t.test('the safety of meetings', async (t) => {
         alarm_at: endsAt,
         due_at: endsAt
       }).execute()
-      const before = (await eventsOf(id)).length
       const calls = [() => run(endsAt, 0), () => safe(ben, id)]
       await Promise.all((turn % 2 ? calls : calls.toReversed()).map(async (call) => await call()))
       await run(endsAt, 1)
       t.equal(await stateOf(ben, id), 'SAFE')
-      const added = (await eventsOf(id)).length - before
+      const added = (await eventsOf(id)).length - known
+      known += added
       outcomes.add(String(added))
       if (added !== 0 && added !== 2) t.fail(`round ${turn}: ${added} events`)
     }

@@ -3,7 +3,7 @@ import { runConcurrently, seededRandom, shuffle } from '@tandem/test-kit'
 import { handleNotification, storeNotification } from '../webhooks/actions.ts'
 import { testPurchases } from '../test/purchases.ts'
 
-const ORDERS = 50
+const ORDERS = 25
 const DAY_HOURS = 24
 
 const { appStore, stores, clock, db, deps, post, givenAccount, publishedEvents, allHandled, tokenOf, subscriptionOf } =
