@@ -4,15 +4,12 @@ import t from 'tap'
 import { data } from './envelope.ts'
 import { testServer } from './testing.ts'
 
-function block (ms: number) {
-  const end = performance.now() + ms
-  while (performance.now() < end);
-}
+const blocked = new Int32Array(new SharedArrayBuffer(4))
 
-/** Makes each iteration of the event loop take `ms`, until the returned function is called. */
+/** Makes each iteration of the event loop take `ms`, until the returned function is called. Uses no processor time. */
 function delayEventLoop (ms: number) {
   let timer = setImmediate(function again () {
-    block(ms)
+    Atomics.wait(blocked, 0, 0, ms)
     timer = setImmediate(again)
   })
   return () => clearImmediate(timer)
