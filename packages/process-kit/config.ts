@@ -127,6 +127,25 @@ function readVariables (names: string[], env: NodeJS.ProcessEnv): [name: string,
   })
 }
 
+// Checking our own schemas against the one of JSON Schema would take longer than all else here.
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  useDefaults: true,
+  coerceTypes: true,
+  meta: false,
+  validateSchema: false
+})
+formats.default(ajv)
+ajv.addKeyword('separator')
+ajv.addFormat('any-url', isUrl)
+ajv.addFormat(
+  'any-urls',
+  (text: string) => text.split(',').every((each, index) => isUrl(index === 0 ? each : withScheme(each)))
+)
+ajv.addFormat('addresses', (text: string) => split(text).every(isAddressOrRange))
+ajv.addFormat('ed25519-public-keys', (text: string) => split(text).every(isRootKey))
+
 /**
  * Reads the configuration from environment variables, or from the files that hold them. An empty variable counts as
  * unset.
@@ -139,7 +158,7 @@ export function readConfig<Schema extends TObject> (
   const set = Object.fromEntries(
     readVariables(Object.keys(schema.properties), env).filter(([, value]) => value !== undefined && value.trim() !== '')
   )
-  const validate = createAjv().compile<Record<string, unknown>>(schema as object)
+  const validate = ajv.compile<Record<string, unknown>>(schema as object)
   const config: Record<string, unknown> = set
   if (!validate(config)) {
     const lines = new Map((validate.errors ?? []).map(describeError).reverse())
@@ -150,26 +169,4 @@ export function readConfig<Schema extends TObject> (
     if ('separator' in property && typeof value === 'string') config[name] = split(value)
   }
   return config as Static<Schema>
-}
-
-function createAjv () {
-  // Checking our own schemas against the one of JSON Schema would take longer than all else here.
-  const ajv = new Ajv({
-    allErrors: true,
-    verbose: true,
-    useDefaults: true,
-    coerceTypes: true,
-    meta: false,
-    validateSchema: false
-  })
-  formats.default(ajv)
-  ajv.addKeyword('separator')
-  ajv.addFormat('any-url', isUrl)
-  ajv.addFormat(
-    'any-urls',
-    (text: string) => text.split(',').every((each, index) => isUrl(index === 0 ? each : withScheme(each)))
-  )
-  ajv.addFormat('addresses', (text: string) => split(text).every(isAddressOrRange))
-  ajv.addFormat('ed25519-public-keys', (text: string) => split(text).every(isRootKey))
-  return ajv
 }
