@@ -5,7 +5,7 @@ import t from 'tap'
 import { createForm, createPng } from './testing.ts'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
 
-t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50', async (t) => {
+t.test('a client that uploads 5.4 MB to a service reads the 413, 25 times of 25', async (t) => {
   const app = await createServer({ name: 'test', log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
   await app.register(async (app) => {
@@ -20,7 +20,7 @@ t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50'
   const { port } = app.server.address() as AddressInfo
   const { headers, payload } = createForm(Buffer.concat([createPng(), Buffer.alloc(5_400_000)]))
   for (const chunked of [false, true]) {
-    for (const [close, rounds] of [[true, 10], [false, 2]] as const) {
+    for (const [close, rounds] of [[true, 5], [false, 2]] as const) {
       const answers = []
       for (let i = 0; i < rounds; i++) {
         const batch = Array.from(
