@@ -247,9 +247,10 @@ function partition (files: string[]) {
 function groupByPackage (files: string[]) {
   // The files of a single service are for all processes.
   const size = Math.min(MAX_GROUP, Math.ceil(files.length / PROCESSES))
+  // Of packages all, as each loads the kits below it.
   const packages = Object.groupBy(
     files,
-    (file) => file.split('/').slice(0, file.startsWith('gateway') ? 1 : 2).join('/')
+    (file) => file.split('/').slice(0, /^(gateway|packages)\//.test(file) ? 1 : 2).join('/')
   )
   return Object.values(packages).flatMap((all = []) =>
     Array.from(
