@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { setPriority } from 'node:os'
 import path from 'node:path'
 import { inspect, stripVTControlCharacters } from 'node:util'
 import { Parser, type FinalResults, type Result } from 'tap-parser'
@@ -30,11 +29,10 @@ export interface FileResult {
 /**
  * Runs test files in one process, one after the other, and reads its TAP. tap itself ends a test that exceeds its
  * timeout. `track` receives the process.
- * @param priority of that process and those it starts, as in `os.constants.priority`
  */
 export async function runTestFiles (
   files: string[],
-  { env, priority, track }: { env: NodeJS.ProcessEnv, priority: number, track: (child: ChildProcess) => void }
+  { env, track }: { env: NodeJS.ProcessEnv, track: (child: ChildProcess) => void }
 ): Promise<FileResult[]> {
   // If the runner is killed, the kernel kills the test at once, and then the servers that the test started.
   const { program, rest } = withParentDeathSignal(process.execPath, [runner], 'SIGKILL')
@@ -52,7 +50,6 @@ export async function runTestFiles (
     stdio: ['ignore', 'pipe', 'pipe']
   })
   track(child)
-  if (child.pid !== undefined) setPriority(child.pid, priority)
   // For a file that blocks the process; tap ends the others.
   const watchdog = setTimeout(() => child.kill('SIGKILL'), BLOCKED_AFTER_MS)
   // A process that the test left behind would hold the streams open.

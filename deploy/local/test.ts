@@ -27,8 +27,8 @@ interface Tally {
 // Besides those of tests that mostly wait, which run the others' when nothing waits any more.
 const PROCESSES = availableParallelism() + 1
 const WAITING_PROCESSES = availableParallelism()
-// Of all but serial tests: half of the processor time of those. With less, a busy machine would leave them none.
-const GIVES_WAY = 3
+// One of them belongs to the gateway, whose tests wait most of the time.
+const SERIAL_PROCESSES = 2
 // Of files in one process. More would leave only one process with work at the end of a run.
 const MAX_GROUP = 24
 // A file system in memory, on Linux. Each test file creates and deletes a database of hundreds of files.
@@ -179,11 +179,8 @@ async function runTests (tally: Tally) {
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...filterOf(options.grep) }
-  const results = (await Promise.all([
-    runGroups([serial], 1, { env, priority: constants.priority.PRIORITY_NORMAL }),
-    runGroups([others], PROCESSES, { env, priority: GIVES_WAY }),
-    runGroups([waiting, others], WAITING_PROCESSES, { env, priority: GIVES_WAY })
-  ])).flat()
+  const sideBySide = [runGroups([others], PROCESSES, env), runGroups([waiting, others], WAITING_PROCESSES, env)]
+  const results = [...(await Promise.all(sideBySide)).flat(), ...await runGroups([serial], SERIAL_PROCESSES, env)]
   if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
@@ -205,16 +202,12 @@ function track (child: ChildProcess) {
 }
 
 /** Each of the processes runs what is left in the first queue that is not empty. */
-async function runGroups (
-  queues: string[][][],
-  processes: number,
-  options: { env: NodeJS.ProcessEnv, priority: number }
-) {
+async function runGroups (queues: string[][][], processes: number, env: NodeJS.ProcessEnv) {
   const next = () => queues.find((queue) => queue.length > 0)?.shift()
   const results: FileResult[] = []
   const runQueued = async () => {
     for (let group = next(); group; group = next()) {
-      for (const result of await runTestFiles(group, { ...options, track })) {
+      for (const result of await runTestFiles(group, { env, track })) {
         showFile(result)
         for (const failure of result.failures) showFailure(failure)
         results.push(result)
@@ -226,9 +219,7 @@ async function runGroups (
 }
 
 /**
- * Tests that measure response times, or processor time, or memory, are named `*.serial.test.ts`. They run one at a time,
- * and all others give way to them.
- * Those that kill servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running system
+ * Tests that measure short times are named `*.serial.test.ts`, and run when all others have ended. Those that kill servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running system
  * are named `*.system.test.ts` and have one process. It takes the longest, so it begins, and then those of deploy.
  */
 function partition (files: string[]) {

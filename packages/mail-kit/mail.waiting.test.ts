@@ -84,7 +84,8 @@ t.test('mails wait while the SMTP server is down and are sent once it is up', as
   }])
 
   await smtp.start()
-  t.equal(await mailer.verify(), true)
+  // It has a second, which a busy machine may need for itself.
+  await until(() => mailer.verify())
   await until(allSent(db))
   t.equal(smtp.received.length, 5)
 })

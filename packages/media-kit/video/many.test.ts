@@ -1,4 +1,3 @@
-// Runs alone, because it measures memory.
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// Serial: it runs two of every process and measures response times.
+// Waiting: it runs two of every process, and replaces each.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

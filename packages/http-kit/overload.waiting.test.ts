@@ -1,4 +1,4 @@
-// Serial, because it measures how late the event loop is.
+// Waiting: the event loop of its servers is late for seconds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { data } from './envelope.ts'
