@@ -228,7 +228,7 @@ function partition (files: string[]) {
   const [serial, waiting, system] = [ofKind('serial'), ofKind('waiting'), ofKind('system')]
   const usual = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
   return {
-    serial: groupByPackage(serial),
+    serial: serial.map((file) => [file]),
     waiting: groupByPackage(waiting),
     others: [...system.length > 0 ? [system] : [], ...groupByPackage(usual)]
   }
