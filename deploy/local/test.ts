@@ -27,7 +27,7 @@ interface Tally {
 // Besides those of tests that mostly wait, which run the others' when nothing waits any more.
 const PROCESSES = availableParallelism() + 1
 const WAITING_PROCESSES = availableParallelism()
-// One of them belongs to the gateway, whose tests wait most of the time.
+// Half of those tests are the gateway's, and wait most of the time.
 const SERIAL_PROCESSES = 2
 // Of files in one process. More would leave only one process with work at the end of a run.
 const MAX_GROUP = 24
@@ -219,8 +219,9 @@ async function runGroups (queues: string[][][], processes: number, env: NodeJS.P
 }
 
 /**
- * Tests that measure short times are named `*.serial.test.ts`, and run when all others have ended. Those that kill servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running system
- * are named `*.system.test.ts` and have one process. It takes the longest, so it begins, and then those of deploy.
+ * Tests that measure short times are named `*.serial.test.ts`, and run when all others have ended. Those that kill
+ * servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running system are named
+ * `*.system.test.ts` and have one process. It takes the longest, so it begins, and then those of deploy.
  */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)

@@ -66,7 +66,7 @@ export interface Service<Schema extends TObject<typeof ServiceEnvironment>, Tabl
 // A service starts without the broker as well, this much later.
 const FIRST_CONNECTION_MS = 1_000
 
-async function isConnected (bus: Bus) {
+async function untilConnected (bus: Bus) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = bus.onConnect(() => resolve())
   await promise
@@ -105,7 +105,7 @@ export async function runService<
     const bus = connectBus(NATS_URL, { service: name, log })
     onClose(() => bus.close())
     // Otherwise each start would log that the first calls have failed.
-    await withTimeout(FIRST_CONNECTION_MS, isConnected(bus)).catch(() => {})
+    await withTimeout(FIRST_CONNECTION_MS, untilConnected(bus)).catch(() => {})
     const callRpc = createRpcClient(bus)
     const deps = await service.createDeps({
       config,
