@@ -62,24 +62,18 @@ interface BearerOptions {
   expiresInSeconds?: number
 }
 
-const REUSED_FOR_SECONDS = 60
-/** By account, role and session. */
-const issued = new Map<string, { authorization: string, at: number }>()
-
-/** The authorization header of an account. Calls within a minute get the same token, as clients send it repeatedly. */
+/** The authorization header of an account. */
 export function bearer (
   accountId: string,
-  { role = 'USER', sessionId, expiresInSeconds = ACCESS_TOKEN.lifetimeSeconds }: BearerOptions = {}
+  { role = 'USER', sessionId = randomUUID(), expiresInSeconds = ACCESS_TOKEN.lifetimeSeconds }: BearerOptions = {}
 ) {
-  const at = Math.floor(Date.now() / 1000)
-  const key = JSON.stringify([accountId, role, sessionId, expiresInSeconds])
-  const found = issued.get(key)
-  if (found && found.at <= at && at < found.at + REUSED_FOR_SECONDS) return { authorization: found.authorization }
+  const now = Math.floor(Date.now() / 1000)
   const { issuer: iss, audience: aud } = ACCESS_TOKEN
-  const claims = { iss, aud, sub: accountId, sid: sessionId ?? randomUUID(), role, iat: at, exp: at + expiresInSeconds }
-  const authorization = `Bearer ${signToken(claims)}`
-  issued.set(key, { authorization, at })
-  return { authorization }
+  return {
+    authorization: `Bearer ${
+      signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresInSeconds })
+    }`
+  }
 }
 
 /** Creates a server with `routes` that is closed when the test ends. */
