@@ -1,4 +1,3 @@
-// Measures time, which other test files beside it would distort.
 import pg from 'pg'
 import t from 'tap'
 import { inParallel, testApp } from '../test/app.ts'
@@ -31,21 +30,19 @@ t.test('the widest search near a pole costs about as much as elsewhere', async (
   const { get, member, db } = await testApp(t)
   const ana = await member('Ana')
   const searchAt = async (latitude: number, maxDistance: number) => {
-    await db.updateTable('profiles').set({ latitude, longitude: 0, max_distance: maxDistance }).where(
-      'account_id',
-      '=',
-      ana.id
-    ).execute()
-    const times: number[] = []
-    for (let turn = 0; turn < 9; turn++) times.push(await time(async () => await get(ana.id, '/fitmatch/discover')))
-    return median(times)
+    await db.updateTable('profiles').set({ latitude, longitude: 0, max_distance: maxDistance })
+      .where('account_id', '=', ana.id).execute()
+    return await time(async () => await get(ana.id, '/fitmatch/discover'))
   }
   await searchAt(0, 25)
-  const [usual, farAway, atThePole] = [
-    await searchAt(0, 25),
-    await searchAt(4814, MAX_DISTANCE_KM),
-    await searchAt(8990, MAX_DISTANCE_KM)
-  ]
+  const times: Record<'usual' | 'farAway' | 'atThePole', number[]> = { usual: [], farAway: [], atThePole: [] }
+  for (let turn = 0; turn < 9; turn++) {
+    // In turns, as a machine that is busy for a while delays them alike.
+    times.usual.push(await searchAt(0, 25))
+    times.farAway.push(await searchAt(4814, MAX_DISTANCE_KM))
+    times.atThePole.push(await searchAt(8990, MAX_DISTANCE_KM))
+  }
+  const [usual, farAway, atThePole] = [median(times.usual), median(times.farAway), median(times.atThePole)]
   t.comment(
     `${usual.toFixed(1)} ms within 25 km, ${farAway.toFixed(1)} ms within 500 km of Munich, ` +
       `${atThePole.toFixed(1)} ms at the pole`
@@ -67,11 +64,8 @@ t.test('concurrent searches of one account use one connection, so others are ser
   t.teardown(() => client.end())
   await client.query('begin; lock table profiles in access exclusive mode')
   const searches = inParallel(12, async () => await get(ana.id, '/fitmatch/discover'))
-  const others = await inParallel(
-    8,
-    async () => await time(async () => t.match(await get(ben.id, '/fitmatch/setup-draft'), { status: 200 }))
-  )
-  t.ok(Math.max(...others) < 500, `others waited ${Math.max(...others).toFixed(0)} ms at most`)
+  const others = await inParallel(8, async () => await get(ben.id, '/fitmatch/setup-draft'))
+  t.strictSame(others.map(({ status }) => status), Array(8).fill(200))
   await client.query('rollback')
 
   const responses = await searches
