@@ -78,7 +78,7 @@ t.test('slow uploads of one account do not block those of others', together, asy
   const gateway = await testGateway(t)
   const { call, as } = gateway
   const slow = { headers: as(), from: '127.0.0.2', bytesPerSecond: 5 }
-  const sendings = Array.from({ length: 16 }, () => sendAt(gateway, slow).answer)
+  const sendings = Array.from({ length: 16 }, () => sendAt(gateway, slow))
   await sleep(300)
   const upload = () => call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(264 * 1024, 1) })
   for (let turn = 0; turn < 6; turn++) {
@@ -87,6 +87,5 @@ t.test('slow uploads of one account do not block those of others', together, asy
     t.ok(answer.ms < 500, `${answer.ms} ms`)
     await sleep(500)
   }
-  const statuses = (await Promise.all(sendings)).map(({ status }) => status)
-  t.ok(statuses.every((status) => status === 408 || status === 503), `too slow, or too many: ${statuses.join(' ')}`)
+  for (const { stop } of sendings) stop()
 })

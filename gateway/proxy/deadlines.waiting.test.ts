@@ -158,6 +158,14 @@ t.test('a body that arrives too slowly is 408 in the envelope, and a steady one 
   t.equal(gateway.services.social.received.length, 1)
 })
 
+t.test('slow uploads of one account are each too slow, or too many', together, async (t) => {
+  const gateway = await testGateway(t)
+  const slow = { headers: gateway.as(), from: '127.0.0.2', bytesPerSecond: 5 }
+  const answers = await Promise.all(Array.from({ length: 16 }, () => sendAt(gateway, slow).answer))
+  const statuses = answers.map(({ status }) => status)
+  t.ok(statuses.every((status) => status === 408 || status === 503), statuses.join(' '))
+})
+
 t.test('six photos of one account at once are all accepted', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()

@@ -31,7 +31,8 @@ t.test('an upgrade that is not completed leaves its place to others', async (t) 
 t.test('a client that leaves while it is let in leaves its place to others', async (t) => {
   const gateway = await realtimeGateway(t, { REALTIME_MAX_CONNECTIONS: '1' })
   const { url, as, feed } = gateway
-  feed.delayMs = 500
+  const { promise, resolve: answer } = Promise.withResolvers<void>()
+  feed.hold = async () => await promise
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.write(
@@ -41,8 +42,8 @@ t.test('a client that leaves while it is let in leaves its place to others', asy
   )
   await until(() => feed.requests.length === 1)
   socket.destroy()
-  feed.delayMs = 0
   t.equal(await statusOf(t, gateway, as()), 503, 'it is still being let in')
+  answer()
   await until(async () => await statusOf(t, gateway, as()) === 101)
 })
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { serverFrames } from '@tandem/contracts/realtime'
 import { until } from '@tandem/test-kit'
@@ -72,17 +73,26 @@ for (const kind of kinds) {
   })
 
   t.test(`${kind}: a connection that ends while it is opened is closed with the same code`, async (t) => {
-    const { url, as, feed, revokedSessions } = await realtimeGateway(t)
+    const { url, as, feed, services } = await realtimeGateway(t)
     const [headers, sessionId] = [as(), randomUUID()]
-    feed.delayMs = 1_200
+    const { promise: hasEnded, resolve: end } = Promise.withResolvers<void>()
+    // The pages of those that open while one is read are read together.
+    const asked = () => feed.requests.filter(({ after }) => after === undefined).length
+    feed.hold = async () => await (asked() === 6 ? hasEnded : sleep(300))
+    const other = open(t, url, { headers: as() })
+    await until(() => asked() === 1)
     const opening = Array.from({ length: 4 }, async () => await open(t, url, { headers }))
     const revoked = open(t, url, { headers: as(sessionId) })
-    // All have been let in, and wait for their first page.
-    await until(() => feed.requests.length === 5)
-    revokedSessions.push(sessionId)
+    await until(() => asked() === 6)
+    services.identity.documents.set('/internal/revoked-sessions', () => {
+      // The gateway reads first that the session has ended.
+      setTimeout(end, 100)
+      return { sessions: [sessionId], until: new Date().toISOString() }
+    })
     const [first] = await Promise.all(opening)
     t.equal(await first?.closed, 4429)
     t.equal(await (await revoked).closed, 4401)
+    await other
   })
 
   t.test(`${kind}: connections beyond the limits are refused`, async (t) => {

@@ -54,12 +54,13 @@ function fakeFeed (service: FakeService) {
       })
     },
     isRefusing: false,
-    delayMs: 0
+    /** What an answer waits for. */
+    hold: async (): Promise<unknown> => undefined
   }
   service.documents.set('/internal/realtime', async (request: IncomingMessage) => {
     const { items } = await readBody<FeedRequest>(request)
     requests.push(...items)
-    await new Promise((resolve) => setTimeout(resolve, feed.delayMs))
+    await feed.hold()
     return { items: items.map(({ after }) => feed.isRefusing ? { code: 'INVALID_ACCESS_TOKEN' } : pageAfter(after)) }
   })
 
