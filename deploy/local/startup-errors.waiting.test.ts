@@ -10,7 +10,7 @@ import { freePort } from '@tandem/local-servers/ports.ts'
 
 t.jobs = 4
 
-t.test('it reports an invalid setting in one line, and leaves nothing running', { buffered: true }, async (t) => {
+t.test('it reports an invalid setting in one line, and leaves nothing running', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => taken.close())
   await once(taken, 'listening')
@@ -36,7 +36,7 @@ t.test('it reports an invalid setting in one line, and leaves nothing running', 
   }
 })
 
-t.test('it stops if a service does not start, and shows its last log lines', { buffered: true }, async (t) => {
+t.test('it stops if a service does not start, and shows its last log lines', async (t) => {
   const system = dummySystem(t)
   writeFileSync(
     path.join(system.root, 'services/social/main.ts'),
@@ -47,7 +47,7 @@ t.test('it stops if a service does not start, and shows its last log lines', { b
   t.match(output(), /social did not start \(exit code 1\):\n +SECRET must be set/)
 })
 
-t.test('it names a migration that fails', { buffered: true }, async (t) => {
+t.test('it names a migration that fails', async (t) => {
   const system = dummySystem(t)
   mkdirSync(path.join(system.root, 'services/social/migrations'))
   writeFileSync(path.join(system.root, 'services/social/migrations/001-posts.sql'), 'create tabel posts ()')
@@ -77,7 +77,7 @@ function slowSystem (t: Teardown, placesAtSecond: number) {
   return system.launch()
 }
 
-t.test('it says what a slow service waits for, and is ready once nothing is missing', { buffered: true }, async (t) => {
+t.test('it says what a slow service waits for, and is ready once nothing is missing', async (t) => {
   const { output } = slowSystem(t, 16)
   await eventually(() => {
     if (!output().includes('is ready')) throw new Error(output())
@@ -88,7 +88,7 @@ t.test('it says what a slow service waits for, and is ready once nothing is miss
   )
 })
 
-t.test('it waits for what is missing for at most twenty seconds', { buffered: true }, async (t) => {
+t.test('it waits for what is missing for at most twenty seconds', async (t) => {
   const { output } = slowSystem(t, 600)
   await eventually(() => {
     if (!output().includes('is ready')) throw new Error(output())

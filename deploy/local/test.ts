@@ -103,7 +103,7 @@ async function run (program: string, args: string[], env: NodeJS.ProcessEnv = {}
     stdio: ['ignore', 'inherit', 'inherit']
   })
   track(child)
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   return await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
 }
 

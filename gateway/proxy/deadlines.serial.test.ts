@@ -46,9 +46,8 @@ t.test('the breaker opens, and closes when the service responds again', async (t
 
 // They wait most of the time, so they run side by side.
 t.jobs = 8
-const together = { buffered: true }
 
-t.test('a service that is too slow is 503 after three seconds', together, async (t) => {
+t.test('a service that is too slow is 503 after three seconds', async (t) => {
   const { call, as, services } = await testGateway(t)
   services.social.respondWith(() => {})
   services.dashboard.respondWith((_received, response) => {
@@ -65,7 +64,7 @@ t.test('a service that is too slow is 503 after three seconds', together, async 
   t.equal(services.social.received.length, 1, 'a timeout is not retried')
 })
 
-t.test('timeouts of ordinary requests open the breaker', together, async (t) => {
+t.test('timeouts of ordinary requests open the breaker', async (t) => {
   const { call, as, services } = await testGateway(t)
   services.social.respondWith(() => {})
   await Promise.all(Array.from({ length: 20 }, () => call(`${base}/feed`, { headers: as() })))
@@ -74,7 +73,7 @@ t.test('timeouts of ordinary requests open the breaker', together, async (t) => 
   t.ok(ms < 500, `${ms} ms`)
 })
 
-t.test('slow uploads of one account do not block those of others', together, async (t) => {
+t.test('slow uploads of one account do not block those of others', async (t) => {
   const gateway = await testGateway(t)
   const { call, as } = gateway
   const slow = { headers: as(), from: '127.0.0.2', bytesPerSecond: 5 }

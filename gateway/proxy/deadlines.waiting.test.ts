@@ -18,7 +18,6 @@ t.test('a response that arrived while the gateway was busy is no timeout', async
 
 // They wait most of the time, so they run side by side.
 t.jobs = 8
-const together = { buffered: true }
 
 t.test('a GET is retried once, also the first one, and few are retried while a service fails', async (t) => {
   const { call, as, services } = await testGateway(t)
@@ -55,10 +54,12 @@ t.test('refusals of an overloaded service do not open its breaker', async (t) =>
   t.equal((await call(`${base}/feed`, { headers })).status, 200)
 })
 
-t.test('uploads of any length have ten seconds, and their timeouts do not open the breaker', together, async (t) => {
+t.test('uploads of any length have ten seconds, and their timeouts do not open the breaker', async (t) => {
   const { call, as, services } = await testGateway(t)
+  let lastReceivedAt = 0
   services.fitmatch.respondWith(({ url }, response) => {
     if (url === '/fitmatch/settings') response.writeHead(200).end()
+    else lastReceivedAt = performance.now()
   })
   // Each as a small file and, above 64 KiB, as a streamed one; of many accounts, as one can only stream two at once.
   const uploads = await Promise.all(
@@ -70,14 +71,17 @@ t.test('uploads of any length have ten seconds, and their timeouts do not open t
   )
   for (const { status, ms } of uploads) {
     t.equal(status, 503)
-    t.ok(ms > 9_900 && ms < 12_000, `${ms} ms`)
+    t.ok(ms > 9_900, `${ms} ms`)
   }
+  // A busy machine takes a while until it has sent them all.
+  const lastMs = performance.now() - lastReceivedAt
+  t.ok(lastMs < 12_000, `${lastMs} ms`)
   const received = services.fitmatch.received.length
   t.equal((await call(`${base}/fitmatch/settings`, { headers: as() })).status, 200)
   t.equal(services.fitmatch.received.length, received + 1)
 })
 
-t.test('a sign-in has ten seconds, as its password waits to be hashed', together, async (t) => {
+t.test('a sign-in has ten seconds, as its password waits to be hashed', async (t) => {
   const { call, services } = await testGateway(t)
   services.identity.respondWith((_received, response) => {
     setTimeout(() => response.writeHead(200).end('{}'), 4_000)
@@ -95,7 +99,7 @@ t.test('a 502 of an intermediary is not passed to the client', async (t) => {
   t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
 })
 
-t.test('an upload that the service does not read is 503, not 408', together, async (t) => {
+t.test('an upload that the service does not read is 503, not 408', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
   services.fitmatch.handleWith(() => {})
@@ -147,18 +151,22 @@ t.test('requests in progress are answered when the gateway closes', async (t) =>
   await closed
 })
 
-t.test('a body that arrives too slowly is 408 in the envelope, and a steady one is accepted', together, async (t) => {
+t.test('a body that arrives too slowly is 408 in the envelope, and a steady one is accepted', async (t) => {
   const gateway = await testGateway(t)
   const steady = sendAt(gateway, { length: 200_000, burst: 5_000, bytesPerSecond: 25_000 })
-  const { status, body, ms } = await sendAt(gateway, { from: '127.0.0.2', bytesPerSecond: 5 }).answer
+  const slow = sendAt(gateway, { from: '127.0.0.2', bytesPerSecond: 5 })
+  await slow.isOpen
+  const openedAt = performance.now()
+  const { status, body } = await slow.answer
   t.equal(status, 408)
   t.match(JSON.parse(body), { success: false, code: 'REQUEST_TIMEOUT', error: String })
+  const ms = performance.now() - openedAt
   t.ok(ms < 7_000, `${ms} ms`)
   t.equal((await steady.answer).status, 200)
   t.equal(gateway.services.social.received.length, 1)
 })
 
-t.test('slow uploads of one account are each too slow, or too many', together, async (t) => {
+t.test('slow uploads of one account are each too slow, or too many', async (t) => {
   const gateway = await testGateway(t)
   const slow = { headers: gateway.as(), from: '127.0.0.2', bytesPerSecond: 5 }
   const answers = await Promise.all(Array.from({ length: 16 }, () => sendAt(gateway, slow).answer))

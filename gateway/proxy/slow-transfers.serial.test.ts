@@ -13,7 +13,6 @@ const MEBIBYTE = 1024 * 1024
 
 t.test(
   'slow bodies of many accounts and addresses do not delay an upload or a long message',
-  { buffered: true },
   async (t) => {
     const gateway = await testGateway(t)
     const { call, as } = gateway
@@ -57,7 +56,7 @@ async function sendSlowly (gateway: Gateway, slow: Sending & { length: number },
   return { first, others }
 }
 
-t.test('one slow body of an account or an address goes on, any other is 408', { buffered: true }, async (t) => {
+t.test('one slow body of an account or an address goes on, any other is 408', async (t) => {
   const gateway = await testGateway(t)
   const { services } = gateway
   const slow = { length: 120_000, bytesPerSecond: 20_000 }
@@ -74,7 +73,7 @@ t.test('one slow body of an account or an address goes on, any other is 408', { 
   t.equal(services.social.received.length, 2)
 })
 
-t.test('one slow video of an account or an address goes on, any other is 408', { buffered: true }, async (t) => {
+t.test('one slow video of an account or an address goes on, any other is 408', async (t) => {
   const gateway = await testGateway(t)
   const { services } = gateway
   const ends: boolean[] = []
@@ -95,14 +94,14 @@ t.test('one slow video of an account or an address goes on, any other is 408', {
   t.strictSame(ends, [false, false, true], 'the others end at the service too')
 })
 
-t.test('bodies of 80 KB/s are not slow, however many', { buffered: true }, async (t) => {
+t.test('bodies of 80 KB/s are not slow, however many', async (t) => {
   const gateway = await testGateway(t)
   const headers = gateway.as()
   const sendings = [1, 2].map(() => sendAt(gateway, { headers, length: 320_000, bytesPerSecond: 80_000 }))
   for (const { answer } of sendings) t.equal((await answer).status, 200)
 })
 
-t.test('bodies that stall end once others need the memory that they hold', { buffered: true }, async (t) => {
+t.test('bodies that stall end once others need the memory that they hold', async (t) => {
   const gateway = await testGateway(t)
   const stalled = Array.from(
     { length: 14 },
@@ -125,7 +124,7 @@ t.test('bodies that stall end once others need the memory that they hold', { buf
   for (const { stop } of stalled) stop()
 })
 
-t.test('clients that do not read their downloads do not keep others from theirs', { buffered: true }, async (t) => {
+t.test('clients that do not read their downloads do not keep others from theirs', async (t) => {
   const { url, call, services: { identity } } = await testGateway(t, { env: { LIMIT_ACCOUNT_EXPORT_FILE: 'off' } })
   const file = Buffer.alloc(16 * MEBIBYTE)
   identity.respondWith(({ url }, response) => {
@@ -151,7 +150,7 @@ t.test('clients that do not read their downloads do not keep others from theirs'
   t.ok(ends.includes('cut off'))
 })
 
-t.test('long responses that are not read do not delay those of others', { buffered: true }, async (t) => {
+t.test('long responses that are not read do not delay those of others', async (t) => {
   const { app, call, as, services } = await testGateway(t)
   services.dashboard.respondWith((_received, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify('x'.repeat(MEBIBYTE)))
@@ -168,7 +167,7 @@ t.test('long responses that are not read do not delay those of others', { buffer
   t.equal((await call(`${base}/logs/batch`, { ...batch, headers: as() })).status, 200)
 })
 
-t.test('accounts with three videos each do not keep the places from others', { buffered: true }, async (t) => {
+t.test('accounts with three videos each do not keep the places from others', async (t) => {
   const gateway = await testGateway(t)
   const { call, as, services } = gateway
   services.social.handleWith((request, response) => {

@@ -5,13 +5,12 @@ import { openEvents, openSocket, realtimeGateway } from '../test/realtime.ts'
 
 // They wait most of the time, so they run side by side.
 t.jobs = 6
-const together = { buffered: true }
 const transports = { websocket: openSocket, sse: openEvents }
 
 for (const kind of ['websocket', 'sse'] as const) {
   const open = transports[kind]
 
-  t.test(`${kind}: a session that ends closes its connections within a second`, together, async (t) => {
+  t.test(`${kind}: a session that ends closes its connections within a second`, async (t) => {
     const { url, as, revokedSessions } = await realtimeGateway(t)
     const sessionId = randomUUID()
     const [client, other] = [
@@ -26,7 +25,7 @@ for (const kind of ['websocket', 'sse'] as const) {
     t.equal(other.frames.some(({ type }) => type === 'error'), false)
   })
 
-  t.test(`${kind}: an expired token ends the connection, after a warning`, together, async (t) => {
+  t.test(`${kind}: an expired token ends the connection, after a warning`, async (t) => {
     const { url, as } = await realtimeGateway(t)
     const now = Math.floor(Date.now() / 1_000)
     const client = await open(t, url, { headers: as(randomUUID(), { exp: now - 3 }) })
@@ -36,7 +35,7 @@ for (const kind of ['websocket', 'sse'] as const) {
     t.ok(late < 2.5, `${late} s after the token and the clock skew`)
   })
 
-  t.test(`${kind}: more connections in a second than the gateway opens are refused`, together, async (t) => {
+  t.test(`${kind}: more connections in a second than the gateway opens are refused`, async (t) => {
     const { url, as } = await realtimeGateway(t, { REALTIME_OPENS_PER_SECOND: '1' })
     const headers = as()
     await open(t, url, { headers })

@@ -15,7 +15,7 @@ import { startFakeFcm } from '../test/fake-fcm.ts'
 // The jobs of a killed worker are retried after 15 s, and its leases expire after 30 s, so most of this is waiting.
 t.jobs = 2
 
-t.test('workers killed while sending lose no push and show none twice on a device', { buffered: true }, async (t) => {
+t.test('workers killed while sending lose no push and show none twice on a device', async (t) => {
   const app = (await testApp(t)).reset()
   const [redis, google] = await Promise.all([startRedis(t), startFakeFcm()])
   t.teardown(() => google.close())
@@ -91,7 +91,7 @@ t.test('workers killed while sending lose no push and show none twice on a devic
   t.ok(repeated <= 12, `${repeated} were sent twice, each replacing the first`)
 })
 
-t.test('a process killed between claiming and sending loses no push', { buffered: true }, async (t) => {
+t.test('a process killed between claiming and sending loses no push', async (t) => {
   const app = (await testApp(t)).reset()
   const [redis, google] = await Promise.all([startRedis(t), startFakeFcm()])
   t.teardown(() => google.close())
