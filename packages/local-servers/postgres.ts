@@ -8,7 +8,15 @@ import type { ProcessSpec } from './process.ts'
 import { UserError } from './screen.ts'
 import type { Server } from './servers.ts'
 
-/** Postgres from the npm package, with its data in `dir`. @param durable false in tests: no fsync */
+const notDurable = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  // A killed server would leave it behind, in memory: here it goes with the folder.
+  dynamic_shared_memory_type: 'mmap'
+}
+
+/** Postgres from the npm package, with its data in `dir`. @param durable false in tests: nothing is to be kept */
 export async function postgres (
   dir: string,
   { logFile, password, durable = true, programs }: {
@@ -32,7 +40,7 @@ export async function postgres (
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '200',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' })
+    ...(durable ? {} : notDurable)
   }
   const recipe: ProcessSpec = {
     name: 'postgres',
