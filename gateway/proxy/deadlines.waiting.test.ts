@@ -119,15 +119,13 @@ t.test('an upload that the service does not read is 503, not 408', async (t) => 
 })
 
 t.test('clients that do not finish their uploads do not open the breaker', async (t) => {
-  const { call, as, services, url } = await testGateway(t)
-  const { request } = await import('node:http')
-  const headers = { ...as(), 'content-length': 1_000_000 }
+  const gateway = await testGateway(t)
+  const { call, as, services } = gateway
+  const headers = as()
   await Promise.all(Array.from({ length: 25 }, async () => {
-    const upload = request(`${url}${base}/media`, { method: 'POST', headers, agent: false })
-    upload.on('error', () => {})
-    upload.write(Buffer.alloc(200_000))
+    const { stop } = sendAt(gateway, { headers, length: 1_000_000, burst: 200_000, bytesPerSecond: 0 })
     await sleep(100)
-    upload.destroy()
+    stop()
   }))
   await sleep(50)
   t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
