@@ -26,62 +26,104 @@ export interface FileResult {
   tookMs: number
 }
 
+export interface RunOptions {
+  /** The next file to run, if there is one. */
+  take: () => string | undefined
+  /** Receives a file that was taken and has not started, as the process ended. */
+  putBack: (file: string) => void
+  env: NodeJS.ProcessEnv
+  /** Receives the process. */
+  track: (child: ChildProcess) => void
+  /** Receives the result of each file as soon as it is known. */
+  report: (result: FileResult) => void
+}
+
 /**
- * Runs test files in one process, one after the other, and reads its TAP. tap itself ends a test that exceeds its
- * timeout. `track` receives the process.
+ * Runs test files in one process, one after the other, and reads its TAP. tap itself ends a test that exceeds its timeout.
+ * If the process ends before a file does, that file has failed, and the others are left.
  */
-export async function runTestFiles (
-  files: string[],
-  { env, track }: { env: NodeJS.ProcessEnv, track: (child: ChildProcess) => void }
-): Promise<FileResult[]> {
+export async function runTestFiles ({ take, putBack, env, track, report }: RunOptions): Promise<void> {
   // If the runner is killed, the kernel kills the test at once, and then the servers that the test started.
   const { program, rest } = withParentDeathSignal(process.execPath, [runner], 'SIGKILL')
   const child = spawn(program, rest, {
     cwd: root,
     // tap's timeout is that of all files of the process; each has its own.
-    env: {
-      NODE_COMPILE_CACHE: compileCache,
-      ...process.env,
-      TAP: '1',
-      TAP_TIMEOUT: '0',
-      TEST_FILES: JSON.stringify(files),
-      ...env
-    },
-    stdio: ['ignore', 'pipe', 'pipe']
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, TAP: '1', TAP_TIMEOUT: '0', ...env },
+    stdio: ['pipe', 'pipe', 'pipe']
   })
   track(child)
   // For a file that blocks the process; tap ends the others.
   const watchdog = setTimeout(() => child.kill('SIGKILL'), BLOCKED_AFTER_MS)
   // A process that the test left behind would hold the streams open.
   child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 2_000))
-  const tap = readTap()
-  tap.parser.on('child', () => watchdog.refresh())
-  child.stdout.pipe(tap.parser)
-  child.stderr.setEncoding('utf8').on('data', (text: string) => tap.addOutput(text))
-  const [[exitCode, signal], final] = await Promise.all([
-    new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-      child.on('close', (code, signal) => resolve([code, signal]))
-    ),
-    new Promise<FinalResults>((resolve) => tap.parser.on('complete', resolve))
-  ])
+  // It may end before it reads the name of the next file.
+  child.stdin.on('error', () => {})
+
+  let running: FileResult | undefined
+  let hasStarted = false
+  let ended: FileResult | undefined
+  let since = 0
+  let hasFailed = false
+  const startNext = () => {
+    const file = take()
+    running = file === undefined ? undefined : emptyResult(file)
+    hasStarted = false
+    since = performance.now()
+    watchdog.refresh()
+    if (running) child.stdin.write(`${running.file}\n`)
+    else child.stdin.end()
+  }
+  const end = (result: FileResult, failure?: Failure['diag']) => {
+    if (failure) result.failures.push({ title: result.file, diag: failure })
+    hasFailed ||= result.failures.length > 0
+    report(result)
+  }
+  const addOutput = (text: string) => (running ?? ended)?.output.push(stripVTControlCharacters(text))
+
+  const parser = new Parser()
+  parser.on('extra', addOutput)
+  parser.on('child', (test: Parser) => {
+    if (!running) return
+    hasStarted = true
+    readTest(running, test, [test.name])
+    test.on('complete', () => {
+      if (hasClosed || !running) return
+      ended = { ...running, tookMs: performance.now() - since }
+      startNext()
+    })
+  })
+  // The line that closes a file. It is read when the next file starts, as more about it could follow.
+  parser.on('assert', (assertion: Result) => {
+    if (!ended || assertion.name !== ended.file) return
+    // It repeats the failures, unless it alone reports one.
+    if (!assertion.ok && ended.failures.length === 0) count(ended, [ended.file], assertion)
+    const isSilent = ended.passed + ended.failures.length + ended.skipped.length === 0
+    // Most files have no test that a filter lets through.
+    if (isSilent && 'TAP_GREP' in env) return
+    end(ended, isSilent ? { error: 'has no test' } : undefined)
+  })
+  child.stdout.pipe(parser, { end: false })
+  child.stderr.setEncoding('utf8').on('data', addOutput)
+  let hasClosed = false
+  const closed = new Promise<FinalResults>((resolve) => {
+    child.on('close', () => {
+      hasClosed = true
+      parser.on('complete', resolve).end()
+    })
+  })
+  startNext()
+  const final = await closed
   clearTimeout(watchdog)
 
-  const isSilent = ({ passed, failures, skipped }: FileResult) => passed + failures.length + skipped.length === 0
-  // Most files have no test that a filter lets through.
-  const isFiltered = 'TAP_GREP' in env
-  const results = files.map((file) => tap.results.get(file) ?? emptyResult(file))
-  for (const result of results.filter(isSilent)) {
-    if (isFiltered && tap.results.has(result.file)) continue
-    result.failures.push({ title: result.file, diag: { error: 'has no test', exitCode, signal } })
+  const { exitCode, signalCode: signal } = child
+  const error = final.failures.map(({ tapError }) => tapError).join(', ') || undefined
+  if (running && (hasStarted || !ended)) {
+    end(running, { error, exitCode, signal })
+  } else if (ended && !hasFailed && (exitCode !== 0 || !final.ok)) {
+    // A process that crashes between two tests leaves only passed tests behind.
+    end(emptyResult(ended.file), { error, exitCode, signal })
   }
-  // A process that crashes between two tests leaves only passed tests behind.
-  const hasFailed = results.some(({ failures }) => failures.length > 0)
-  const last = [...tap.results.values()].at(-1)
-  if (last && !hasFailed && (exitCode !== 0 || !final.ok)) {
-    const error = final.failures.map(({ tapError }) => tapError).join(', ') || undefined
-    last.failures.push({ title: last.file, diag: { error, exitCode, signal } })
-  }
-  return isFiltered ? results.filter((result) => !isSilent(result)) : results
+  if (running && !hasStarted && ended) putBack(running.file)
 }
 
 const emptyResult = (file: string): FileResult => ({
@@ -93,53 +135,29 @@ const emptyResult = (file: string): FileResult => ({
   tookMs: 0
 })
 
-/** Reads the results of files, each of which is a subtest, in the order in which they ran. */
-function readTap () {
-  const results = new Map<string, FileResult>()
-  const addOutput = (text: string) => [...results.values()].at(-1)?.output.push(text)
-
-  const count = (result: FileResult, names: string[], { ok, todo, skip, diag }: Result) => {
-    const title = names.join(' › ')
-    // A name that the filter of the run does not match.
-    if (typeof skip === 'string' && skip.startsWith('filter: ')) return
-    if (skip) result.skipped.push(`${title}: ${skip === true ? 'skipped' : skip}`)
-    else if (!todo && ok) result.passed++
-    else if (!todo) result.failures.push({ title, diag: (diag ?? {}) as Record<string, unknown> })
-  }
-
-  const readTest = (result: FileResult, test: Parser, names: string[]): void => {
-    let child = ''
-    test.on('child', (parser: Parser) => {
-      child = parser.name
-      readTest(result, parser, [...names, child])
-    })
-    test.on('assert', (assertion: Result) => {
-      // The line that closes a subtest repeats its assertions, unless it alone reports a failure.
-      const own = [...names, assertion.name]
-      const isFailedInside = result.failures.some(({ title }) => title.startsWith(`${own.join(' › ')} › `))
-      const isRepeat = assertion.name === child && (assertion.ok || isFailedInside)
-      if (!isRepeat) count(result, own, assertion)
-    })
-  }
-
-  const parser = new Parser()
-  let since = performance.now()
-  parser.on('child', (test: Parser) => {
-    const result = emptyResult(test.name)
-    results.set(test.name, result)
-    readTest(result, test, [test.name])
-    test.on('complete', () => {
-      result.tookMs = performance.now() - since
-      since = performance.now()
-    })
+/** Counts the assertions of a test. @param names its own and those of the tests around it */
+function readTest (result: FileResult, test: Parser, names: string[]): void {
+  let child = ''
+  test.on('child', (parser: Parser) => {
+    child = parser.name
+    readTest(result, parser, [...names, child])
   })
-  parser.on('assert', (assertion: Result) => {
-    const result = results.get(assertion.name)
-    // The line that closes a file repeats its failures, unless it alone reports one.
-    if (result && !assertion.ok && result.failures.length === 0) count(result, [assertion.name], assertion)
+  test.on('assert', (assertion: Result) => {
+    // The line that closes a subtest repeats its assertions, unless it alone reports a failure.
+    const own = [...names, assertion.name]
+    const isFailedInside = result.failures.some(({ title }) => title.startsWith(`${own.join(' › ')} › `))
+    const isRepeat = assertion.name === child && (assertion.ok || isFailedInside)
+    if (!isRepeat) count(result, own, assertion)
   })
-  parser.on('extra', (text: string) => addOutput(stripVTControlCharacters(text)))
-  return { parser, results, addOutput }
+}
+
+function count (result: FileResult, names: string[], { ok, todo, skip, diag }: Result) {
+  const title = names.join(' › ')
+  // A name that the filter of the run does not match.
+  if (typeof skip === 'string' && skip.startsWith('filter: ')) return
+  if (skip) result.skipped.push(`${title}: ${skip === true ? 'skipped' : skip}`)
+  else if (!todo && ok) result.passed++
+  else if (!todo) result.failures.push({ title, diag: (diag ?? {}) as Record<string, unknown> })
 }
 
 /** Prints the line of a file that ended, and what it wrote if it failed. */

@@ -32,8 +32,6 @@ const SERIAL_PROCESSES = 2
 // tsc and tsgolint, written in Go, keep most of what they allocate: without garbage collection they take a third less CPU
 // and a fifth more memory, 3 GB.
 const NO_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '4GiB' }
-// Of files in one process. More would leave only one process with work at the end of a run.
-const MAX_GROUP = 24
 // A file system in memory, on Linux. Each test file creates and deletes a database of hundreds of files.
 const MEMORY = '/dev/shm'
 const NEEDED_MEMORY_BYTES = 4 * 1024 ** 3
@@ -178,12 +176,19 @@ async function inspect (files: string[]) {
 
 async function runTests (tally: Tally) {
   const url = await startDatabase()
-  const { waiting, others, serial } = partition(
+  const { system, waiting, others, serial } = partition(
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...filterOf(options.grep) }
-  const sideBySide = [runGroups([others], PROCESSES, env), runGroups([waiting, others], WAITING_PROCESSES, env)]
-  const results = [...(await Promise.all(sideBySide)).flat(), ...await runGroups([serial], SERIAL_PROCESSES, env)]
+  const run = async (queues: string[][], processes: number) => await runQueues(queues, env, { processes })
+  const sideBySide = await Promise.all([
+    // What the tests of a system share ends with their process.
+    run([system], 1).then(async (results) => [...results, ...await run([others], 1)]),
+    run([others], PROCESSES - 1),
+    run([waiting, others], WAITING_PROCESSES)
+  ])
+  const alone = await runQueues([serial], env, { processes: SERIAL_PROCESSES, filesEach: 1 })
+  const results = [...sideBySide.flat(), ...alone]
   if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
@@ -204,55 +209,40 @@ function track (child: ChildProcess) {
   child.once('exit', () => running.delete(child))
 }
 
-/** Each of the processes runs what is left in the first queue that is not empty. */
-async function runGroups (queues: string[][][], processes: number, env: NodeJS.ProcessEnv) {
-  const next = () => queues.find((queue) => queue.length > 0)?.shift()
+/** Each process takes its next file from the first queue that is not empty, until it had `filesEach`. */
+async function runQueues (
+  queues: string[][],
+  env: NodeJS.ProcessEnv,
+  { processes, filesEach = Infinity }: { processes: number, filesEach?: number }
+) {
   const results: FileResult[] = []
-  const runQueued = async () => {
-    for (let group = next(); group; group = next()) {
-      for (const result of await runTestFiles(group, { env, track })) {
-        showFile(result)
-        for (const failure of result.failures) showFailure(failure)
-        results.push(result)
-      }
+  const report = (result: FileResult) => {
+    showFile(result)
+    for (const failure of result.failures) showFailure(failure)
+    results.push(result)
+  }
+  const putBack = (file: string) => queues[0]?.unshift(file)
+  const runProcesses = async () => {
+    while (queues.some((queue) => queue.length > 0)) {
+      let left = filesEach
+      const take = () => left-- > 0 ? queues.find((queue) => queue.length > 0)?.shift() : undefined
+      await runTestFiles({ take, putBack, env, track, report })
     }
   }
-  await Promise.all(Array.from({ length: processes }, runQueued))
+  await Promise.all(Array.from({ length: processes }, runProcesses))
   return results
 }
 
 /**
- * Tests that measure short times are named `*.serial.test.ts`, and run when all others have ended. Those that kill
- * servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running system are named
- * `*.system.test.ts` and have one process. It takes the longest, so it begins, and then those of deploy.
+ * Tests that measure short times are named `*.serial.test.ts`, and run when all others have ended, each in a process of
+ * its own. Those that kill servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running
+ * system are named `*.system.test.ts` and have one process, which takes the longest, so they begin.
  */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
   const ofKind = (kind: string) => files.filter((file) => file.endsWith(`.${kind}.test.ts`))
   const [serial, waiting, system] = [ofKind('serial'), ofKind('waiting'), ofKind('system')]
-  const usual = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
-  return {
-    serial: serial.map((file) => [file]),
-    waiting: groupByPackage(waiting, WAITING_PROCESSES),
-    others: [...system.length > 0 ? [system] : [], ...groupByPackage(usual, PROCESSES)]
-  }
-}
-
-/** Groups of files that share most of the modules they import, so that one process runs them faster than several. */
-function groupByPackage (files: string[], processes: number) {
-  // Of a single service two for each process: the one that ends its first early takes another.
-  const size = Math.min(MAX_GROUP, Math.ceil(files.length / processes / 2))
-  // Of packages all, as each loads the kits below it.
-  const packages = Object.groupBy(
-    files,
-    (file) => file.split('/').slice(0, /^(gateway|packages)\//.test(file) ? 1 : 2).join('/')
-  )
-  return Object.values(packages).flatMap((all = []) =>
-    Array.from(
-      { length: Math.ceil(all.length / size) },
-      (_, index) => all.slice(index * size, (index + 1) * size)
-    )
-  )
+  return { serial, waiting, system, others: files.filter((file) => ![...serial, ...waiting, ...system].includes(file)) }
 }
 
 function testsBelow (folder: string): string[] {
