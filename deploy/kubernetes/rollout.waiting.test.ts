@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBundles } from '@tandem/bundle/cached.ts'
+import { listMains } from '@tandem/bundle/mains.ts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startMail, startProcess, startRedis, until } from '@tandem/test-kit'
 import t, { type Test } from 'tap'
@@ -15,7 +16,7 @@ import { createEnvironment } from './environment.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const REPLICAS = 2
-const REQUESTS_PER_SECOND = 40
+const REQUESTS_PER_SECOND = 20
 // A cluster removes the endpoint of a pod within about a second, and the pod waits for that. Here, both are
 // shorter.
 const ENDPOINT_REMOVAL_MS = 300
@@ -26,8 +27,6 @@ interface Deployment {
   balancer: Balancer
   replicas: Awaited<ReturnType<typeof startProcess>>[]
 }
-
-const scriptOf = (name: string) => name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`
 
 async function startCluster (t: Test) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-rollout-'))
@@ -53,10 +52,7 @@ async function startCluster (t: Test) {
     LIMIT_FOLLOWS: 'off'
   }
   // As images do. Sources take twice the CPU to start, and here the other processes would miss it.
-  const bundles = await openBundles(
-    root,
-    Object.fromEntries([...balancers.keys()].map((name) => [name, scriptOf(name)]))
-  )
+  const bundles = await openBundles(root, listMains(root))
   const deployments: Deployment[] = []
   for (const [name, balancer] of balancers) {
     const database = name === 'gateway'

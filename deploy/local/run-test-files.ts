@@ -33,14 +33,17 @@ function restoreEnvironment () {
   Object.assign(process.env, environment)
 }
 
-for await (const file of createInterface({ input: process.stdin })) {
-  const { href } = pathToFileURL(path.resolve(file))
-  files.add(href)
-  await t.test(file, { timeout: FILE_TIMEOUT_MS }, async (test) => {
-    test.teardown(restoreEnvironment)
-    startFile(test)
-    await import(href)
-  })
-}
+// tap ends by itself when no test runs, also while the next name is awaited, unless these are inside a test.
+await t.test('files', async (all) => {
+  for await (const file of createInterface({ input: process.stdin })) {
+    const { href } = pathToFileURL(path.resolve(file))
+    files.add(href)
+    await all.test(file, { timeout: FILE_TIMEOUT_MS }, async (test) => {
+      test.teardown(restoreEnvironment)
+      startFile(test)
+      await import(href)
+    })
+  }
+})
 // What files share ends now: it would keep the process alive.
 t.end()

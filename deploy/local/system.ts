@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBundles } from '@tandem/bundle/cached.ts'
+import { listMains } from '@tandem/bundle/mains.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
 import { Stalled, type ProcessSpec } from '@tandem/local-servers/process.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
@@ -94,11 +95,8 @@ export function defineSystem (
     storeEnvironment: () => tools?.storeEnvironment
   })
 
-  /** The main module of each process, relative to `root`. */
-  const scripts = new Map([[OPERATOR_CLI, 'services/identity/operator/cli.ts']])
-  const recipes = names.map((name) =>
-    nodeProcess(name, `services/${name}/main.ts`, ({ port }) => environments.service(name, port))
-  )
+  const mains = listMains(root)
+  const recipes = names.map((name) => nodeProcess(name, ({ port }) => environments.service(name, port)))
   const services = new Map(recipes.map((recipe) => [recipe.name, supervise(recipe, watcher)]))
 
   const knownPorts = new Map<string, number>()
@@ -107,22 +105,21 @@ export function defineSystem (
     return knownPorts
   }
   const gateway = supervise(
-    nodeProcess('gateway', 'gateway/main.ts', () => environments.gateway(readPorts()), {
+    nodeProcess('gateway', () => environments.gateway(readPorts()), {
       port: ports.gateway,
       host: settings.host,
       hasFixedPort: true
     }),
     watcher
   )
-  const consoleScript = 'gateway/console/main.ts'
   const operators = supervise(
-    nodeProcess('console', consoleScript, () => environments.console(readPorts()), {
+    nodeProcess('console', () => environments.console(readPorts()), {
       port: ports.console,
       hasFixedPort: true
     }),
     watcher
   )
-  const doors = existsSync(path.join(root, consoleScript)) ? [gateway, operators] : [gateway]
+  const doors = 'console' in mains ? [gateway, operators] : [gateway]
   let enrollmentUrl: string | undefined
 
   // A service keeps its port, unless another program takes it while the service is down; then the gateway restarts with
@@ -135,11 +132,9 @@ export function defineSystem (
 
   function nodeProcess (
     name: string,
-    script: string,
     environment: (recipe: ProcessSpec) => NodeJS.ProcessEnv,
     place: Partial<ProcessSpec> = {}
   ): ProcessSpec {
-    scripts.set(name, script)
     const recipe: ProcessSpec = {
       name,
       port: 0,
@@ -157,13 +152,11 @@ export function defineSystem (
   }
 
   let bundles: string | undefined
-  const scriptOf = (name: string) =>
-    bundles ? path.join(bundles, `${name}.mjs`) : path.join(root, scripts.get(name) ?? '')
+  const scriptOf = (name: string) => bundles ? path.join(bundles, `${name}.mjs`) : path.join(root, mains[name] ?? '')
 
   async function bundleScripts () {
     try {
-      const existing = [...scripts].filter(([, script]) => existsSync(path.join(root, script)))
-      bundles = await openBundles(root, Object.fromEntries(existing))
+      bundles = await openBundles(root, mains)
     } catch (error) {
       throw new UserError((error as Error).message, { cause: error })
     }

@@ -82,25 +82,27 @@ export async function runTestFiles ({ take, putBack, env, track, report }: RunOp
 
   const parser = new Parser()
   parser.on('extra', addOutput)
-  parser.on('child', (test: Parser) => {
-    if (!running) return
-    hasStarted = true
-    readTest(running, test, [test.name])
-    test.on('complete', () => {
-      if (hasClosed || !running) return
-      ended = { ...running, tookMs: performance.now() - since }
-      startNext()
+  parser.on('child', (all: Parser) => {
+    all.on('child', (test: Parser) => {
+      if (!running) return
+      hasStarted = true
+      readTest(running, test, [test.name])
+      test.on('complete', () => {
+        if (hasClosed || !running) return
+        ended = { ...running, tookMs: performance.now() - since }
+        startNext()
+      })
     })
-  })
-  // The line that closes a file. It is read when the next file starts, as more about it could follow.
-  parser.on('assert', (assertion: Result) => {
-    if (!ended || assertion.name !== ended.file) return
-    // It repeats the failures, unless it alone reports one.
-    if (!assertion.ok && ended.failures.length === 0) count(ended, [ended.file], assertion)
-    const isSilent = ended.passed + ended.failures.length + ended.skipped.length === 0
-    // Most files have no test that a filter lets through.
-    if (isSilent && 'TAP_GREP' in env) return
-    end(ended, isSilent ? { error: 'has no test' } : undefined)
+    // The line that closes a file. It is read when the next file starts, as more about it could follow.
+    all.on('assert', (assertion: Result) => {
+      if (!ended || assertion.name !== ended.file) return
+      // It repeats the failures, unless it alone reports one.
+      if (!assertion.ok && ended.failures.length === 0) count(ended, [ended.file], assertion)
+      const isSilent = ended.passed + ended.failures.length + ended.skipped.length === 0
+      // Most files have no test that a filter lets through.
+      if (isSilent && 'TAP_GREP' in env) return
+      end(ended, isSilent ? { error: 'has no test' } : undefined)
+    })
   })
   child.stdout.pipe(parser, { end: false })
   child.stderr.setEncoding('utf8').on('data', addOutput)

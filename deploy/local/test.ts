@@ -198,9 +198,9 @@ async function runTests (tally: Tally) {
   tally.failed += failures.length
 }
 
-/** The first pattern is for the files themselves, each of which is a test that has others inside. */
+/** The first patterns are for the test that has all files inside, and for the files, each of which is a test as well. */
 function filterOf (patterns: string[]) {
-  return patterns.length > 0 ? { TAP_GREP: ['', ...patterns].join('\n') } : {}
+  return patterns.length > 0 ? { TAP_GREP: ['', '', ...patterns].join('\n') } : {}
 }
 
 /** Remembers a process until it ends, so that an interrupted run can end it. */
