@@ -32,6 +32,7 @@ export const readersByPath: Record<string, string[]> = {
   'deploy/kubernetes/manifests.test.ts': [SETTINGS, 'gateway/routes.ts', 'docs/operations.md', 'deploy/**'],
   'deploy/kubernetes/migrations.test.ts': ['services/*/migrations/**', 'packages/*/migrations/**'],
   'deploy/local/cycles.test.ts': ['**'],
+  'deploy/local/faulty-brand.test.ts': [CODE],
   'deploy/local/lint.test.ts': ['.oxlintrc.json', '**/package.json'],
   'deploy/local/words.test.ts': ['**'],
   'deploy/nats/rights.test.ts': [CODE],
