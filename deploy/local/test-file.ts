@@ -43,21 +43,10 @@ export interface RunOptions {
  * If the process ends before a file does, that file has failed, and the others are left.
  */
 export async function runTestFiles ({ take, putBack, env, track, report }: RunOptions): Promise<void> {
-  // If the runner is killed, the kernel kills the test at once, and then the servers that the test started.
-  const { program, rest } = withParentDeathSignal(process.execPath, [runner], 'SIGKILL')
-  const child = spawn(program, rest, {
-    cwd: root,
-    // tap's timeout is that of all files of the process; each has its own.
-    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, TAP: '1', TAP_TIMEOUT: '0', ...env },
-    stdio: ['pipe', 'pipe', 'pipe']
-  })
+  const child = spawnRunner(env)
   track(child)
   // For a file that blocks the process; tap ends the others.
   const watchdog = setTimeout(() => child.kill('SIGKILL'), BLOCKED_AFTER_MS)
-  // A process that the test left behind would hold the streams open.
-  child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 2_000))
-  // It may end before it reads the name of the next file.
-  child.stdin.on('error', () => {})
 
   let running: FileResult | undefined
   let hasStarted = false
@@ -82,6 +71,7 @@ export async function runTestFiles ({ take, putBack, env, track, report }: RunOp
 
   const parser = new Parser()
   parser.on('extra', addOutput)
+  // The test that has all files inside.
   parser.on('child', (all: Parser) => {
     all.on('child', (test: Parser) => {
       if (!running) return
@@ -126,6 +116,22 @@ export async function runTestFiles ({ take, putBack, env, track, report }: RunOp
     end(emptyResult(ended.file), { error, exitCode, signal })
   }
   if (running && !hasStarted && ended) putBack(running.file)
+}
+
+function spawnRunner (env: NodeJS.ProcessEnv) {
+  // If this process is killed, the kernel kills the test at once, and then the servers that the test started.
+  const { program, rest } = withParentDeathSignal(process.execPath, [runner], 'SIGKILL')
+  const child = spawn(program, rest, {
+    cwd: root,
+    // tap's timeout is that of all files of the process; each has its own.
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, TAP: '1', TAP_TIMEOUT: '0', ...env },
+    stdio: ['pipe', 'pipe', 'pipe']
+  })
+  // A process that the test left behind would hold the streams open.
+  child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 2_000))
+  // It may end before it reads the name of the next file.
+  child.stdin.on('error', () => {})
+  return child
 }
 
 const emptyResult = (file: string): FileResult => ({

@@ -48,7 +48,7 @@ t.test('a filter selects tests by their names, and a file without such a test do
   const run = (pattern: string) =>
     spawnSync(process.execPath, [runner, '--grep', pattern, ...files], {
       encoding: 'utf8',
-      env: { ...process.env, TMPDIR: folder, TEST_FILES: undefined, TAP_GREP: undefined }
+      env: { ...process.env, TMPDIR: folder, TAP_GREP: undefined }
     })
   const counted = run('is counted')
   t.equal(counted.status, 0)
@@ -72,11 +72,31 @@ t.test('an error that nobody catches fails its file, and the next one runs', asy
   ]
   const { status, stdout } = spawnSync(process.execPath, [runner, ...files], {
     encoding: 'utf8',
-    env: { ...process.env, TMPDIR: folder, TEST_FILES: undefined }
+    env: { ...process.env, TMPDIR: folder }
   })
   t.equal(status, 1)
   for (const [file, message] of [['thrown', 'thrown late'], ['rejected', 'rejected late']]) {
     t.match(stdout, new RegExp(`✗ \\S*${file}\\.test\\.ts › ${message}`))
   }
   t.match(stdout, /✓ \S*last\.test\.ts/)
+})
+
+t.test('a process that ends fails the file that runs, and another process runs the next ones', async (t) => {
+  const soon = 'await new Promise((resolve) => setTimeout(resolve, 100))'
+  const test = (body: string) => `import t from 'tap'\nt.test('works', async (t) => { t.pass(); ${body} })`
+  // One process runs all that are named so.
+  const files = t.testdir({
+    '1.system.test.ts': test(`${soon}; process.kill(process.pid, 'SIGKILL')`),
+    '2.system.test.ts': test(`${soon}; process.exit()`),
+    '3.system.test.ts': test('')
+  })
+  const { status, stdout } = spawnSync(process.execPath, [runner, files], {
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: files }
+  })
+  t.equal(status, 1)
+  t.match(stdout, /✗ \S*1\.system\.test\.ts\n +signal: 'SIGKILL'/)
+  t.match(stdout, /✗ \S*2\.system\.test\.ts › works › test unfinished/)
+  t.match(stdout, /✓ \S*3\.system\.test\.ts/)
+  t.match(stdout, /^\d+ passed, 2 failed$/m)
 })
