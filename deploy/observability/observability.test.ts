@@ -8,10 +8,9 @@ import '@tandem/mail-kit'
 import '@tandem/operator-kit'
 import '@tandem/database-kit'
 import '@tandem/queue-kit'
-import { createServer } from '@tandem/http-kit'
-import { registry } from '@tandem/process-kit'
+import '@tandem/http-kit'
+import { registry, serveMetrics } from '@tandem/process-kit'
 import { describeRules, rulesFile } from './rules.ts'
-import { silentLog, testKeys } from '@tandem/http-kit/testing'
 import '../../gateway/rate-limits/counter.ts'
 import '../../gateway/proxy/pools.ts'
 import '../../gateway/realtime/metrics.ts'
@@ -46,8 +45,9 @@ const read = async (file: string) => await readFile(path.join(folder, file), 'ut
 
 /** Every metric of a process, with its labels, as the code registers it. */
 async function listMetrics () {
-  const app = await createServer({ name: 'any', log: silentLog, keys: testKeys })
-  await app.close()
+  // It adds those of Node and of the process.
+  const { close } = await serveMetrics(0)
+  await close()
   const metrics = new Map<string, string[]>([['up', []], ...Object.entries(exported)])
   for (const { name, type } of await registry.getMetricsAsJSON() as unknown as { name: string, type: unknown }[]) {
     const labels = (registry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames

@@ -2,23 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import client from 'prom-client'
 import { registry } from '@tandem/process-kit'
 
-const NAME = 'http_request_duration_seconds'
-const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const duration = new client.Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'request duration in seconds',
+  labelNames: ['method', 'route', 'status_code'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  registers: [registry]
+})
 
 /** Counts and times the requests of `app` by route pattern. Health probes and unknown paths are left out. */
 export function measureRequests (app: FastifyInstance) {
-  // A process has one server. Tests create several; each further one gets its own registry, because a metric name can
-  // be registered only once.
-  const isRegistered = registry.getSingleMetric(NAME) !== undefined
-  if (!isRegistered) client.collectDefaultMetrics()
-  const duration = new client.Histogram({
-    name: NAME,
-    help: 'request duration in seconds',
-    labelNames: ['method', 'route', 'status_code'],
-    buckets: BUCKETS_SECONDS,
-    registers: [isRegistered ? new client.Registry() : registry]
-  })
-
   app.addHook('onResponse', (request, reply, done) => {
     const { config } = request.routeOptions
     if (config.url !== undefined && config.logged !== false) {

@@ -9,11 +9,13 @@ import client from 'prom-client'
 export const registry = client.register
 
 /**
- * Serves GET /metrics on a separate port, so that it is never publicly reachable. Without a port it does nothing.
- * Returns the actual port and a function that stops the server.
+ * Serves GET /metrics on a separate port, so that it is never publicly reachable, with those of Node and of the process.
+ * Without a port it does nothing. Returns the actual port and a function that stops the server.
  */
 export async function serveMetrics (port: number | undefined, host = '127.0.0.1') {
   if (port === undefined) return { port, close: async () => {} }
+  // A process serves them once. Tests do it several times.
+  if (!registry.getSingleMetric('process_cpu_seconds_total')) client.collectDefaultMetrics()
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
       return void response.writeHead(404).end()
