@@ -15,7 +15,9 @@ export function createConsumer (t: Teardown) {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
   async function run (program: string, args: string[], cwd = folder) {
-    const env = { ...process.env, npm_config_cache: path.join(folder, '.npm'), npm_config_offline: 'true' }
+    const npm = { npm_config_cache: path.join(folder, '.npm'), npm_config_offline: 'true' }
+    // tsc takes a third less CPU without garbage collection, and with one checker, as each has its own copy of types.
+    const env = { ...process.env, ...npm, GOGC: 'off' }
     try {
       return (await promisify(execFile)(program, args, { cwd, env, maxBuffer: 10_000_000 })).stdout
     } catch (error) {
@@ -62,7 +64,7 @@ export function createConsumer (t: Teardown) {
         },
         include: [path.basename(name)]
       })
-      await run(path.join(root, 'node_modules/.bin/tsc'), ['-p', config])
+      await run(path.join(root, 'node_modules/.bin/tsc'), ['-p', config, '--checkers', '1'])
     }
   }
 }
