@@ -108,13 +108,13 @@ for (const kind of kinds) {
   })
 
   t.test(`${kind}: a stopping gateway asks its clients to move, serves requests, then closes what is left`, async (t) => {
-    const { url, as, app, call } = await realtimeGateway(t, { REALTIME_DRAIN_SECONDS: '1' })
+    const { url, as, app, call } = await realtimeGateway(t, { REALTIME_DRAIN_SECONDS: '4' })
     const clients = [await open(t, url, { headers: as() }), await open(t, url, { headers: as() })]
     for (const client of clients) await client.next('hello')
     const drained = app.drainConnections()
     t.match([await clients[0]!.next('reconnect'), await clients[1]!.next('reconnect')].map(({ data }) => data), [
       { afterMs: 0 },
-      { afterMs: 500 }
+      { afterMs: 2_000 }
     ])
     t.equal((await call('/api/mobile/v1/feed', { headers: as() })).status, 200)
     t.match(await open(t, url, { headers: as() }).catch((error: unknown) => error), { status: 503 })
