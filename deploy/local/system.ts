@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBundles } from '@tandem/bundle/cached.ts'
-import { listMains } from '@tandem/bundle/mains.ts'
+import { listMains, listServices } from '@tandem/bundle/mains.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
 import { Stalled, type ProcessSpec } from '@tandem/local-servers/process.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
@@ -61,9 +61,7 @@ export function defineSystem (
   { developing = false }: SystemOptions = {}
 ): System {
   const { dataDir } = settings
-  const names = readdirSync(path.join(root, 'services')).filter((name) =>
-    existsSync(path.join(root, 'services', name, 'main.ts'))
-  ).sort()
+  const names = listServices(root)
   const databases = new Map<string, string>()
   const metricsPorts = new Map<string, number>()
   let tools: DeveloperTools | undefined

@@ -53,6 +53,7 @@ export async function runTestFiles ({ take, putBack, env, track, report }: RunOp
   let ended: FileResult | undefined
   let since = 0
   let hasFailed = false
+  let hasClosed = false
   const startNext = () => {
     const file = take()
     running = file === undefined ? undefined : emptyResult(file)
@@ -96,7 +97,6 @@ export async function runTestFiles ({ take, putBack, env, track, report }: RunOp
   })
   child.stdout.pipe(parser, { end: false })
   child.stderr.setEncoding('utf8').on('data', addOutput)
-  let hasClosed = false
   const closed = new Promise<FinalResults>((resolve) => {
     child.on('close', () => {
       hasClosed = true
