@@ -10,9 +10,13 @@ export const endsWithin = async (ms: number, work: Promise<unknown>) =>
  * @throws after `timeoutSeconds`
  */
 export async function until (condition: () => boolean | Promise<boolean>, timeoutSeconds = 120) {
-  const deadline = Date.now() + timeoutSeconds * 1_000
+  const since = Date.now()
   while (!await condition()) {
-    if (Date.now() > deadline) throw new Error(`not true within ${timeoutSeconds} s: ${condition.toString()}`)
-    await sleep(20)
+    const waitedMs = Date.now() - since
+    if (waitedMs > timeoutSeconds * 1_000) {
+      throw new Error(`not true within ${timeoutSeconds} s: ${condition.toString()}`)
+    }
+    // What takes long is looked at less often: a condition may be a request, and others need the processor.
+    await sleep(Math.min(20 + waitedMs / 20, 100))
   }
 }
