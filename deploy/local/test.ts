@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
-import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
+import { availableParallelism, setPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { listAffected } from './affected.ts'
@@ -24,13 +24,15 @@ interface Tally {
   failed: number
 }
 
-// Besides those of tests that mostly wait, which run the others' when nothing waits any more.
+// Besides those of tests that mostly wait. Who has no file of its own kind left runs those of the other.
 const PROCESSES = availableParallelism() + 1
 const WAITING_PROCESSES = availableParallelism()
 // Half of those tests are the gateway's, and wait most of the time.
 const SERIAL_PROCESSES = 2
 // Of files in one process, which keeps what they import and leave behind: a hundred are a gigabyte.
 const MAX_FILES = 50
+// Of checks, which give way to tests. At 10, they would hardly end beside another busy program.
+const NICE = 5
 // tsc and tsgolint, written in Go, keep most of what they allocate: without garbage collection they take a third less CPU
 // and a fifth more memory, 3 GB.
 const NO_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '4GiB' }
@@ -103,7 +105,7 @@ async function run (program: string, args: string[], env: NodeJS.ProcessEnv = {}
     stdio: ['ignore', 'inherit', 'inherit']
   })
   track(child)
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (child.pid !== undefined) setPriority(child.pid, NICE)
   return await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
 }
 
@@ -186,7 +188,7 @@ async function runTests (tally: Tally) {
   const sideBySide = await Promise.all([
     // What the tests of a system share ends with their process.
     run([system], 1).then(async (results) => [...results, ...await run([others], 1)]),
-    run([others], PROCESSES - 1),
+    run([others, waiting], PROCESSES - 1),
     run([waiting, others], WAITING_PROCESSES)
   ])
   const alone = await runQueues([serial], env, { processes: SERIAL_PROCESSES, filesEach: 1 })
