@@ -296,13 +296,14 @@ export async function testApp (
   }
   let hash: Promise<string> | undefined
 
-  /** Waits for `count` mails to an address. @returns them, newest first */
+  /** Waits for `count` mails to an address. @returns them, the newest first, in whichever order they arrived */
   async function mailsTo (email: string, count = 1): Promise<Mail[]> {
     for (let waited = 0; mail.mails(email).length < count; waited += 10) {
       if (waited > 10_000) throw new Error(`only ${mail.mails(email).length} of ${count} mails arrived`)
       await sleep(10)
     }
-    return mail.mails(email)
+    // Their ids begin with the time at which they were written.
+    return mail.mails(email).toSorted((one, other) => one.messageId < other.messageId ? 1 : -1)
   }
 
   /** The newest mail with such a subject. Two mails that are sent at once can arrive in any order. */
