@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testDatabase } from '@tandem/database-kit/testing'
-import { startRedis, until } from '@tandem/test-kit'
+import { endsWithin, startRedis, until } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
 import t, { type Test } from 'tap'
 import { startSmtp } from './faulty-smtp.ts'
@@ -270,6 +270,23 @@ t.test('a mail that is sent twice because its worker was killed keeps its Messag
   await sql`update mails set claimed_until = now()`.execute(db)
   await until(allSent(db))
   t.strictSame(smtp.received.map((mail) => mail.messageId), [`<${id}@tandem.test>`, `<${id}@tandem.test>`])
+})
+
+t.test('a mail that another worker gives back is sent long before the lease of that worker would have ended', async (t) => {
+  const { db, mailer } = await setup(t, { service: 'lease' })
+  const id = await givenMail(db)
+  const mails = db.updateTable('mails').where('id', '=', id!)
+  await mails.set({ status: 'sending', claimed_until: sql`now() + interval '45 seconds'` }).execute()
+  mailer.start()
+  await mailer.enqueue([id])
+  const hasLooked = async () =>
+    (await register.getSingleMetric('queue_tries_total')!.get()).values.some(({ labels, value }) =>
+      labels['queue'] === 'lease-mails' && labels['outcome'] === 'delayed' && value > 0
+    )
+  await until(hasLooked)
+
+  await mails.set({ status: 'pending', claimed_until: null }).execute()
+  t.ok(await endsWithin(15_000, until(allSent(db))))
 })
 
 t.test('verify resolves within a second, connects once for concurrent calls, and is never out of date', async (t) => {

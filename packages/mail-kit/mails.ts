@@ -185,16 +185,19 @@ const isEarlierBeingSent = sql`exists (
     and earlier.status = 'sending' and earlier.claimed_until > now())`
 
 const POLL_INTERVAL_MS = 500
+const MAX_LEASE_WAIT_MS = 5_000
 
 /**
- * How long to wait before another attempt to claim a mail: until the other worker's lease ends, or until the earlier
- * mail with its collapse key may have been sent. Undefined if the mail is already sent or failed.
+ * How long to wait before another attempt to claim a mail: until the other worker's lease ends, but at most five seconds,
+ * as that worker may give the mail back long before; or until the earlier mail with its collapse key may have been sent.
+ * Undefined if the mail is already sent or failed.
  */
 export async function findRetryDelayMs<Tables extends MailTables> (db: Kysely<Tables>, id: string) {
   const { rows } = await sql<{ delayMs: number }>`
-    select (case when status = 'sending' then extract(epoch from claimed_until - now()) * 1000 + 1000 else ${
-    sql.lit(POLL_INTERVAL_MS)
-  } end)::float8 as "delayMs"
+    select (case when status = 'sending'
+      then least(extract(epoch from claimed_until - now()) * 1000 + 1000, ${sql.lit(MAX_LEASE_WAIT_MS)})
+      else ${sql.lit(POLL_INTERVAL_MS)}
+    end)::float8 as "delayMs"
     from mails where id = ${id} and status in ('pending', 'sending')`.execute(db)
   return rows[0]?.delayMs
 }

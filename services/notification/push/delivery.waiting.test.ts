@@ -1,5 +1,6 @@
 // It measures when a push is retried.
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { register } from 'prom-client'
 import t from 'tap'
 import { endsWithin, startRedis, runConcurrently, until } from '@tandem/test-kit'
@@ -122,6 +123,25 @@ t.test('a push that is due later takes no worker until then', async (t) => {
 
   await until(() => google.sentTo(token).length === 1)
   t.equal(await countJobs('delayed'), before)
+})
+
+t.test('a push that another worker postpones is sent long before the lease of that worker would have ended', async (t) => {
+  const app = reset()
+  const redis = await startRedis(t)
+  google.respondWith(() => undefined)
+  const deps = await startPushWorkers(t, app, { redis, google })
+  const ana = await app.person('Ana')
+  const token = await app.device(ana)
+  await reachLevel(app.deps, ana)
+  const deliveries = app.db.updateTable('deliveries').where('account_id', '=', ana)
+  const { id } = await deliveries.set({ claimed_until: sql`now() + interval '30 seconds'` }).returning('id')
+    .executeTakeFirstOrThrow()
+  const before = await countJobs('delayed')
+  await deps.pushes.enqueue([{ id, dueAt: new Date(), lowPriority: false }])
+  await until(async () => await countJobs('delayed') > before)
+
+  await deliveries.set({ claimed_until: null, due_at: sql`now()` }).execute()
+  t.ok(await endsWithin(15_000, until(() => google.sentTo(token).length === 1)))
 })
 
 t.test('an unread message of the chat on the screen is pushed once, within six seconds', async (t) => {

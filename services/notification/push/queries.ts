@@ -159,12 +159,14 @@ export async function postponeDelivery (db: Db, { id, attempts }: ClaimedDeliver
 }
 
 /**
- * Milliseconds until a delivery can be claimed: until it is due and no other worker owns it. Undefined if it is
- * finished.
+ * Milliseconds until a delivery can be claimed: until it is due, and no other worker owns it or five seconds have passed,
+ * as its owner can postpone it long before the lease ends. Undefined if it is finished.
  */
 export async function findClaimDelayMs (db: Db, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ delayMs: number }>`
-    select (extract(epoch from greatest(due_at, claimed_until) - now()) * 1000)::float8 as "delayMs"
+    select (extract(epoch from
+      greatest(due_at, case when claimed_until > now() then least(claimed_until, now() + interval '5 seconds') end) - now()
+    ) * 1000)::float8 as "delayMs"
     from deliveries where id = ${id} and status in ('pending', 'held')`.execute(db)
   return rows[0]?.delayMs
 }
