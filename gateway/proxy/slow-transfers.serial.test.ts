@@ -7,7 +7,7 @@ import { until } from '@tandem/test-kit'
 import { testGateway } from '../test/gateway.ts'
 import { sendAt, type Gateway, type Sending } from '../test/send-at.ts'
 
-t.jobs = 8
+t.jobs = 9
 const base = '/api/mobile/v1'
 const MEBIBYTE = 1024 * 1024
 
@@ -96,6 +96,21 @@ t.test('bodies of 80 KB/s are not slow, however many', async (t) => {
   const headers = gateway.as()
   const sendings = [1, 2].map(() => sendAt(gateway, { headers, length: 320_000, bytesPerSecond: 80_000 }))
   for (const { answer } of sendings) t.equal((await answer).status, 200)
+})
+
+t.test('a body that arrives too slowly is 408 in the envelope, and a steady one is accepted', async (t) => {
+  const gateway = await testGateway(t)
+  const steady = sendAt(gateway, { length: 200_000, burst: 5_000, bytesPerSecond: 25_000 })
+  const slow = sendAt(gateway, { from: '127.0.0.2', bytesPerSecond: 5 })
+  await slow.isOpen
+  const openedAt = performance.now()
+  const { status, body } = await slow.answer
+  t.equal(status, 408)
+  t.match(JSON.parse(body), { success: false, code: 'REQUEST_TIMEOUT', error: String })
+  const ms = performance.now() - openedAt
+  t.ok(ms < 7_000, `${ms} ms`)
+  t.equal((await steady.answer).status, 200)
+  t.equal(gateway.services.social.received.length, 1)
 })
 
 t.test('bodies that stall end once others need the memory that they hold', async (t) => {
