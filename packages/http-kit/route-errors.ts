@@ -81,16 +81,13 @@ export function describeError (Class: ErrorClass): ListedError {
 }
 
 const undocumentedErrors = channel('tandem.undocumented-error')
-const listedErrors = new WeakMap<FastifySchema, ListedError[]>()
 
 /** Reports an error that the route does not list to the tests, which fail; see `testing.ts`. */
 export function reportUndocumented (request: FastifyRequest, sent: { code: string, statusCode: number }) {
   if (!undocumentedErrors.hasSubscribers) return
   const { method, url = '', schema, config } = request.routeOptions ?? {}
   if (!schema || !method || 'hide' in schema || request.is404) return
-  const listed = listedErrors.get(schema) ?? listErrors({ method, schema, config })
-  listedErrors.set(schema, listed)
-  if (listed.some((each) => isSame(each, sent))) return
+  if (listErrors({ method, schema, config }).some((each) => isSame(each, sent))) return
   undocumentedErrors.publish(
     `${String(method)} ${url} returned ${sent.statusCode} ${sent.code}, which it does not list`
   )
