@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { deleteInChunks } from '@tandem/database-kit'
+import { MAX_LEASE_WAIT_MS } from '@tandem/queue-kit'
 import { sql, type Generated, type Kysely, type Transaction } from 'kysely'
 
 export interface MailTables {
@@ -185,12 +186,11 @@ const isEarlierBeingSent = sql`exists (
     and earlier.status = 'sending' and earlier.claimed_until > now())`
 
 const POLL_INTERVAL_MS = 500
-const MAX_LEASE_WAIT_MS = 5_000
 
 /**
- * How long to wait before another attempt to claim a mail: until the other worker's lease ends, but at most five seconds,
- * as that worker may give the mail back long before; or until the earlier mail with its collapse key may have been sent.
- * Undefined if the mail is already sent or failed.
+ * How long to wait before another attempt to claim a mail: until the other worker's lease ends, but at most
+ * `MAX_LEASE_WAIT_MS`, or until the earlier mail with its collapse key may have been sent. Undefined if the mail is
+ * already sent or failed.
  */
 export async function findRetryDelayMs<Tables extends MailTables> (db: Kysely<Tables>, id: string) {
   const { rows } = await sql<{ delayMs: number }>`

@@ -1,5 +1,6 @@
 export { createQueue } from './queue.ts'
 export {
+  MAX_LEASE_WAIT_MS,
   retryAfter,
   type Job,
   type Outcome,

@@ -20,6 +20,9 @@ export function retryAfter (delayMs: number): Outcome {
   return { retryAfterMs: Math.max(0, Math.ceil(delayMs)) }
 }
 
+/** The longest `retryAfter(…)` for another worker's lease: that one can give the row back long before it ends. */
+export const MAX_LEASE_WAIT_MS = 5_000
+
 export interface PendingQuery {
   /** Only rows that have waited at least this long. */
   olderThanSeconds: number

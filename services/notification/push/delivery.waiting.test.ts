@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { register } from 'prom-client'
 import t from 'tap'
-import { endsWithin, startRedis, runConcurrently, until } from '@tandem/test-kit'
+import { endsWithin, runConcurrently, until } from '@tandem/test-kit'
 import { changeInbox } from '../notifications/change-inbox.ts'
 import { notify as notifyWithin, type AddressedRequest } from '../notifications/notify.ts'
 import { findRecipients } from '../notifications/recipients.ts'
@@ -16,11 +16,10 @@ const { reset } = await testApp(t)
 const google = await startFakeFcm()
 t.teardown(() => google.close())
 
-/** How often jobs of all queues were tried. */
-const countJobs = async (outcome?: string) => {
-  const attempts = (await register.getSingleMetric('queue_tries_total')!.get()).values
-  return attempts.filter(({ labels }) => outcome === undefined || labels['outcome'] === outcome)
-    .reduce((sum, { value }) => sum + value, 0)
+/** How often jobs of all queues were tried and have to wait. */
+const countDelays = async () => {
+  const { values } = await register.getSingleMetric('queue_tries_total')!.get()
+  return values.filter(({ labels }) => labels['outcome'] === 'delayed').reduce((sum, { value }) => sum + value, 0)
 }
 
 const notifyAll = async (
@@ -38,9 +37,8 @@ const notifyAll = async (
 
 t.test('an event reaches the recipient’s device, with the id of its notification', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
   google.respondWith(() => undefined)
-  const deps = await startPushWorkers(t, app, { redis, google })
+  const { deps } = await startPushWorkers(t, app, google)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
   const level = await reachLevel(deps, ana)
@@ -65,21 +63,19 @@ t.test('an event reaches the recipient’s device, with the id of its notificati
 
 t.test('a push names an actor that only profile knows', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
   google.respondWith(() => undefined)
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   const token = await app.device(ana)
   await notify(app.deps, { kind: 'followed', dedupeKey: 'follow', to: [ana], actorId: ben }, new Date())
   await app.db.deleteFrom('people').where('account_id', '=', ben).execute()
-  await startPushWorkers(t, app, { redis, google })
+  await startPushWorkers(t, app, google)
   await until(() => google.sentTo(token).length > 0)
   t.match(google.sentTo(token), [{ notification: { body: 'Ben started following you' } }])
 })
 
 t.test('a dead token is pruned at once and gets no more pushes; Retry-After is respected', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
-  const deps = await startPushWorkers(t, app, { redis, google })
+  const { deps } = await startPushWorkers(t, app, google)
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   const [dead, busy] = [await app.device(ana), await app.device(ben)]
   google.respondWith(({ token }, attempt) =>
@@ -109,12 +105,11 @@ t.test('a dead token is pruned at once and gets no more pushes; Retry-After is r
 
 t.test('a push that is due later takes no worker until then', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
   google.respondWith(() => undefined)
-  const deps = await startPushWorkers(t, app, { redis, google })
+  const { deps } = await startPushWorkers(t, app, google)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
-  const before = await countJobs('delayed')
+  const before = await countDelays()
   await notifyAll(
     deps,
     { kind: 'levelReached', dedupeKey: 'later', to: [ana], params: { level: 2 } },
@@ -122,23 +117,22 @@ t.test('a push that is due later takes no worker until then', async (t) => {
   )
 
   await until(() => google.sentTo(token).length === 1)
-  t.equal(await countJobs('delayed'), before)
+  t.equal(await countDelays(), before)
 })
 
 t.test('a push that another worker postpones is sent long before the lease of that worker would have ended', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
   google.respondWith(() => undefined)
-  const deps = await startPushWorkers(t, app, { redis, google })
+  const { deps } = await startPushWorkers(t, app, google)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
   await reachLevel(app.deps, ana)
   const deliveries = app.db.updateTable('deliveries').where('account_id', '=', ana)
   const { id } = await deliveries.set({ claimed_until: sql`now() + interval '30 seconds'` }).returning('id')
     .executeTakeFirstOrThrow()
-  const before = await countJobs('delayed')
+  const before = await countDelays()
   await deps.pushes.enqueue([{ id, dueAt: new Date(), lowPriority: false }])
-  await until(async () => await countJobs('delayed') > before)
+  await until(async () => await countDelays() > before)
 
   await deliveries.set({ claimed_until: null, due_at: sql`now()` }).execute()
   t.ok(await endsWithin(15_000, until(() => google.sentTo(token).length === 1)))
@@ -146,9 +140,8 @@ t.test('a push that another worker postpones is sent long before the lease of th
 
 t.test('an unread message of the chat on the screen is pushed once, within six seconds', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
   google.respondWith(() => undefined)
-  const deps = await startPushWorkers(t, app, { redis, google })
+  const { deps } = await startPushWorkers(t, app, google)
   const [ana, ben, matchId] = [await app.person('Ana'), await app.person('Ben'), randomUUID()]
   const token = await app.device(ana)
   const focus = { realtime_focus_match: matchId, realtime_focus_until: new Date(Date.now() + 90_000) }
@@ -175,9 +168,8 @@ t.test('an unread message of the chat on the screen is pushed once, within six s
 
 t.test('chat does not wait behind a broadcast at a slow provider', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
   google.respondWith(({ data }) => data.type === 'ADMIN' ? 'silence' : undefined)
-  const deps = await startPushWorkers(t, app, { redis, google })
+  const { deps } = await startPushWorkers(t, app, google)
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   const token = await app.device(ana)
   const recipientIds = await runConcurrently(Array.from({ length: 30 }, () => async () => {

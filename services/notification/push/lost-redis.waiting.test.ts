@@ -1,7 +1,7 @@
 // It kills Redis, and waits for pushes that are retried.
 import { sql } from 'kysely'
 import t from 'tap'
-import { runConcurrently, startRedis, until } from '@tandem/test-kit'
+import { runConcurrently, until } from '@tandem/test-kit'
 import { testApp } from '../test/app.ts'
 import { startFakeFcm, type Fault } from '../test/fake-fcm.ts'
 import { reachLevel, startPushWorkers } from '../test/push-workers.ts'
@@ -14,8 +14,7 @@ t.test(
   'of 500 pushes with dead tokens, 429s, 503s and timeouts, every live device gets each once, though Redis is wiped',
   async (t) => {
     const app = reset()
-    const redis = await startRedis(t)
-    const deps = await startPushWorkers(t, app, { redis, google })
+    const { redis, deps } = await startPushWorkers(t, app, google)
     const accounts = await runConcurrently(Array.from({ length: 50 }, (_, number) => () => app.person(`P${number}`)))
     const fates = new Map<string, Fault | undefined>()
     const fate = (number: number): Fault | undefined =>
@@ -77,9 +76,8 @@ t.test(
 
 t.test('nothing is lost while Redis is unavailable, and a held push is sent on time after a wipe', async (t) => {
   const app = reset()
-  const redis = await startRedis(t)
   google.respondWith(() => undefined)
-  const deps = await startPushWorkers(t, app, { redis, google })
+  const { redis, deps } = await startPushWorkers(t, app, google)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
   await redis.stop()

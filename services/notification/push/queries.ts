@@ -3,7 +3,7 @@ import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
 import { isNotHidden } from '@tandem/account-kit'
-import type { Job } from '@tandem/queue-kit'
+import { MAX_LEASE_WAIT_MS, type Job } from '@tandem/queue-kit'
 import { paginate, type Page } from '@tandem/http-kit'
 import { isAboutAccount, kinds, type Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
@@ -159,16 +159,15 @@ export async function postponeDelivery (db: Db, { id, attempts }: ClaimedDeliver
 }
 
 /**
- * Milliseconds until a delivery can be claimed: until it is due, and no other worker owns it or five seconds have passed,
- * as its owner can postpone it long before the lease ends. Undefined if it is finished.
+ * Milliseconds until another attempt to claim a delivery: until it is due and the lease of another worker ends, of which
+ * at most `MAX_LEASE_WAIT_MS`. Undefined if it is finished.
  */
 export async function findClaimDelayMs (db: Db, id: string): Promise<number | undefined> {
-  const { rows } = await sql<{ delayMs: number }>`
-    select (extract(epoch from
-      greatest(due_at, case when claimed_until > now() then least(claimed_until, now() + interval '5 seconds') end) - now()
-    ) * 1000)::float8 as "delayMs"
+  const { rows: [row] } = await sql<{ dueMs: number, leaseMs: number | null }>`
+    select (extract(epoch from due_at - now()) * 1000)::float8 as "dueMs",
+      (extract(epoch from claimed_until - now()) * 1000)::float8 as "leaseMs"
     from deliveries where id = ${id} and status in ('pending', 'held')`.execute(db)
-  return rows[0]?.delayMs
+  return row && Math.max(row.dueMs, Math.min(row.leaseMs ?? 0, MAX_LEASE_WAIT_MS))
 }
 
 interface SweepQuery {

@@ -1,23 +1,20 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { readCredential } from '@tandem/google-kit'
 import { silentLog } from '@tandem/http-kit/testing'
-import { until, type Teardown, type TestServer } from '@tandem/test-kit'
+import { startRedis, until, type Teardown } from '@tandem/test-kit'
 import { createPushQueue } from '../push/create-push-queue.ts'
 import { createFcm, FCM_CREDENTIAL } from '../push/fcm.ts'
 import { notify, type TestApp } from './app.ts'
 import type { startFakeFcm } from './fake-fcm.ts'
 
-interface Servers {
-  redis: TestServer
-  google: Awaited<ReturnType<typeof startFakeFcm>>
-}
+type Google = Awaited<ReturnType<typeof startFakeFcm>>
 
-/** Workers that send pushes to a fake FCM server. @returns what actions need to hand theirs to these workers */
-export async function startPushWorkers (
-  t: Teardown,
-  app: TestApp,
-  { redis, google }: Servers
-): Promise<TestApp['deps']> {
+/**
+ * Workers that send pushes to a fake FCM server, with a Redis of their own.
+ * @returns that, and what actions need to hand their pushes to these workers
+ */
+export async function startPushWorkers (t: Teardown, app: TestApp, google: Google) {
+  const redis = await startRedis(t)
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file, FCM_CREDENTIAL) })
   const pushes = createPushQueue({
     db: app.db,
@@ -34,7 +31,7 @@ export async function startPushWorkers (
   t.teardown(() => pushes.close())
   pushes.start()
   await until(() => pushes.ping().then(() => true, () => false))
-  return { ...app.deps, pushes }
+  return { redis, deps: { ...app.deps, pushes } }
 }
 
 /** What became of an account's pushes, oldest first. */
